@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class BaccaratConfig(AppConfig):
+    name = "baccarat"
+    label = "baccarat"

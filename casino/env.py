@@ -1,0 +1,39 @@
+"""Strict readers of the environment: a wrong value stops the start, with the variable's name."""
+
+import os
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def text(name: str, default: str | None = None) -> str:
+    """This will read NAME, or the file that NAME_FILE points at. Raises ImproperlyConfigured when neither is set."""
+    file = os.environ.get(f"{name}_FILE")
+    if file:
+        return Path(file).read_text(encoding="utf-8").strip()
+    value = os.environ.get(name, default)
+    if value is None:
+        raise ImproperlyConfigured(f"Set {name} (or {name}_FILE) in the environment.")
+    return value
+
+
+def flag(name: str, *, default: bool) -> bool:
+    """This will read true or false, and nothing else."""
+    value = os.environ.get(name, str(default)).lower()
+    if value not in {"true", "false"}:
+        raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
+    return value == "true"
+
+
+def integer(name: str, *, default: int) -> int:
+    """This will read a whole number."""
+    value = os.environ.get(name, str(default))
+    try:
+        return int(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.") from None
+
+
+def words(name: str, default: str = "") -> list[str]:
+    """This will read a comma-separated list."""
+    return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]

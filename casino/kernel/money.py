@@ -1,0 +1,119 @@
+"""Money is an integer of minor units with a currency beside it; decimals exist only as text at the edges.
+
+Minor-unit exponents follow ISO 4217 (list one, as maintained by SIX Interbank Clearing).
+"""
+
+import re
+from enum import StrEnum
+from typing import Final
+
+from casino.kernel.refusals import Kind, Refusal
+
+NO_MINOR_UNIT: Final = frozenset("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split())
+THOUSANDTHS: Final = frozenset("BHD IQD JOD KWD LYD OMR TND".split())
+HUNDREDTHS: Final = frozenset(
+    """AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP
+    CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR
+    JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN
+    NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP
+    SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VES WST XCD YER ZAR ZMW""".split()
+)
+LARGEST: Final = 10**15
+"""No single amount may reach this many minor units; balances stay far inside a 64-bit integer."""
+
+_DECIMAL: Final = re.compile(r"(-?)(0|[1-9][0-9]{0,17})(?:\.([0-9]{1,6}))?", re.ASCII)
+
+
+class Book(StrEnum):
+    """Real money and play money live in separate books and never meet."""
+
+    REAL = "real"
+    PLAY = "play"
+
+
+class UnknownCurrency(Refusal):
+    code = "unknown_currency"
+    kind = Kind.INVALID
+    title = "This is not a currency we know"
+    remedy = "Send an ISO 4217 code in capitals, such as EUR."
+
+
+class AmountNotText(Refusal):
+    code = "amount_not_text"
+    kind = Kind.INVALID
+    title = "An amount must be a decimal string, not a number"
+    remedy = 'Send the amount in quotes, such as "25.00": numbers lose cents on the way.'
+
+
+class AmountMalformed(Refusal):
+    code = "amount_malformed"
+    kind = Kind.INVALID
+    title = "This is not an amount of money"
+    remedy = 'Send plain digits with at most the decimals of the currency, such as "25.00".'
+
+
+class AmountNotPositive(Refusal):
+    code = "amount_not_positive"
+    kind = Kind.INVALID
+    title = "The amount must be more than zero"
+    remedy = "Send an amount above zero."
+
+
+class AmountTooLarge(Refusal):
+    code = "amount_too_large"
+    kind = Kind.INVALID
+    title = "The amount is larger than this system handles"
+    remedy = "Send a smaller amount."
+
+
+def exponent(currency: str) -> int:
+    """This will return how many decimals the currency has: 2 for EUR. Raises UnknownCurrency."""
+    if currency in HUNDREDTHS:
+        return 2
+    if currency in NO_MINOR_UNIT:
+        return 0
+    if currency in THOUSANDTHS:
+        return 3
+    raise UnknownCurrency(f"{currency!r} is not a currency code we know.")
+
+
+def parse(text: object, currency: str) -> int:
+    """This will turn a decimal string into minor units: "25.00" EUR is 2500.
+
+    Raises AmountNotText, AmountMalformed (also for more decimals than the currency has), AmountTooLarge,
+    UnknownCurrency. Zero and negative amounts are parsed; `parse_positive` refuses them.
+    """
+    decimals = exponent(currency)
+    if not isinstance(text, str):
+        raise AmountNotText(f"Got {type(text).__name__}, expected a decimal string.")
+    match = _DECIMAL.fullmatch(text)
+    if match is None:
+        digits = text.lstrip("-").split(".")[0]
+        if digits.isascii() and digits.isdigit() and len(digits) > 18:
+            raise AmountTooLarge("The amount has too many digits.")
+        raise AmountMalformed(f"{text[:40]!r} is not a decimal amount.")
+    sign, whole, fraction = match[1], match[2], match[3] or ""
+    if len(fraction.rstrip("0")) > decimals:
+        raise AmountMalformed(f"{currency} has {decimals} decimals; got {text!r}.")
+    minor = int(whole) * 10**decimals + int(fraction[:decimals].ljust(decimals, "0") or "0")
+    if minor >= LARGEST:
+        raise AmountTooLarge(f"{text} {currency} is more than this system handles.")
+    return -minor if sign else minor
+
+
+def parse_positive(text: object, currency: str) -> int:
+    """This will parse an amount that must be more than zero. Raises AmountNotPositive and what `parse` raises."""
+    minor = parse(text, currency)
+    if minor <= 0:
+        raise AmountNotPositive(f"Got {text}.")
+    return minor
+
+
+def text(minor: int, currency: str) -> str:
+    """This will print minor units as a decimal string: 1950 EUR is "19.50". Raises UnknownCurrency."""
+    decimals = exponent(currency)
+    if not decimals:
+        return str(minor)
+    sign = "-" if minor < 0 else ""
+    whole, fraction = divmod(abs(minor), 10**decimals)
+    return f"{sign}{whole}.{fraction:0{decimals}d}"

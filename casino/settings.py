@@ -1,0 +1,231 @@
+"""All settings, in one file. The environment decides; a wrong or missing value stops the start.
+
+Without DATABASE_URL there is no database here: `manage.py` and the Makefile start an embedded one first (casino.stack).
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from psycopg.conninfo import conninfo_to_dict
+
+from casino import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+PRODUCTION = env.text("CASINO_ENV", "development") == "production"
+DEBUG = env.flag("CASINO_DEBUG", default=False)
+
+DEVELOPMENT_SECRET = "development-only-secret-never-use-in-production"  # noqa: S105  (refused below)
+SECRET_KEY = env.text("SECRET_KEY", None if PRODUCTION else DEVELOPMENT_SECRET)
+DEVELOPMENT_SHOE_KEYS = "development:" + "00" * 32
+SHOE_KEYS = env.text("SHOE_KEYS", None if PRODUCTION else DEVELOPMENT_SHOE_KEYS)
+"""`key-id:64 hex digits`, comma separated; the first one encrypts, all decrypt."""
+
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "" if PRODUCTION else "127.0.0.1,localhost,[::1],testserver")
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+
+if PRODUCTION:
+    if DEBUG:
+        raise ImproperlyConfigured("CASINO_DEBUG must be false in production.")
+    if "development" in SECRET_KEY or len(SECRET_KEY) < 50:
+        raise ImproperlyConfigured("SECRET_KEY must be a secret of your own, of 50 characters or more.")
+    if "development" in SHOE_KEYS or "00" * 32 in SHOE_KEYS:
+        raise ImproperlyConfigured("SHOE_KEYS must hold keys of your own: key-id:64 hex digits.")
+    if not ALLOWED_HOSTS:
+        raise ImproperlyConfigured("Set ALLOWED_HOSTS to the names this service answers to.")
+
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "casino.events",
+    "casino.api",
+    "casino.operators",
+    "wallet",
+    "baccarat",
+    "casino",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "casino.urls"
+ASGI_APPLICATION = "casino.asgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# -- PostgreSQL ---------------------------------------------------------------------------------------------------
+
+APP_ROLE = env.text("DATABASE_APP_ROLE", "casino_app")
+"""Every process but `migrate` acts as this role, which may only SELECT and INSERT where rows are immutable."""
+
+
+def database(url: str) -> dict[str, Any]:
+    """This will turn a libpq URL into Django's settings for one database."""
+    given = conninfo_to_dict(url)
+    options: dict[str, Any] = {
+        # Prepared statements need server-side binding; switch off behind a transaction-mode pooler.
+        "server_side_binding": True,
+        "prepare_threshold": 5 if env.flag("DATABASE_PREPARE", default=True) else None,
+    }
+    if env.text("DATABASE_ACT_AS", "app") == "app":
+        options["options"] = f"-c role={APP_ROLE}"
+    pool = env.integer("DATABASE_POOL", default=0)
+    if pool:
+        options["pool"] = {"min_size": min(2, pool), "max_size": pool, "timeout": 10, "max_lifetime": 1800}
+    names = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
+    found = {names[key]: value for key, value in given.items() if key in names}
+    options.update({key: value for key, value in given.items() if key not in names})
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        **found,
+        "OPTIONS": options,
+        "CONN_MAX_AGE": 0 if pool else env.integer("DATABASE_CONN_MAX_AGE", default=600),
+        "CONN_HEALTH_CHECKS": True,
+        "DISABLE_SERVER_SIDE_CURSORS": not env.flag("DATABASE_PREPARE", default=True),
+    }
+
+
+DATABASES = {"default": database(os.environ["DATABASE_URL"])} if os.environ.get("DATABASE_URL") else {}
+
+# -- Redis and Celery ---------------------------------------------------------------------------------------------
+
+REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://")
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 60,
+    "unacked_restore_interval": 5,
+    "unacked_restore_throttle": 1,
+    "health_check_interval": 15,
+    "socket_timeout": 5,
+    "socket_connect_timeout": 5,
+}
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_TIME_LIMIT = 50
+CELERY_TASK_SOFT_TIME_LIMIT = 40
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE = {
+    # The net under every wake-up that was lost: expires so that a stopped worker comes back to one message, not many.
+    "deal what is due": {"task": "baccarat.deal_due", "schedule": 1.0, "options": {"expires": 1.0}},
+}
+CELERY_BEAT_SCHEDULE_FILENAME = env.text("CELERY_BEAT_FILE", str(BASE_DIR / ".casino" / "beat"))
+
+# -- HTTP ---------------------------------------------------------------------------------------------------------
+
+APPEND_SLASH = False
+DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["casino.api.parsing.StrictJSONParser"],
+    "EXCEPTION_HANDLER": "casino.api.problems.handle",
+    "DEFAULT_SCHEMA_CLASS": "casino.api.schema.Operation",
+    "UNAUTHENTICATED_USER": None,
+    "UNAUTHENTICATED_TOKEN": None,
+    "URL_FORMAT_OVERRIDE": None,
+    "COERCE_DECIMAL_TO_STRING": True,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Casino: event-sourced baccarat",
+    "DESCRIPTION": "Seats, chips, rounds and wallets for operators' front-ends. Amounts are decimal strings.",
+    "VERSION": "1.0.0",
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+PLAYER_SESSION_SECONDS = env.integer("PLAYER_SESSION_SECONDS", default=3600)
+
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("BEHIND_TLS_PROXY", default=False) else None
+SECURE_SSL_REDIRECT = PRODUCTION
+SECURE_HSTS_SECONDS = 31536000 if PRODUCTION else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION
+SECURE_HSTS_PRELOAD = PRODUCTION
+SESSION_COOKIE_SECURE = PRODUCTION
+SESSION_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SECURE = PRODUCTION
+X_FRAME_OPTIONS = "DENY"
+SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
+
+# -- the rest -----------------------------------------------------------------------------------------------------
+
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = env.text("STATIC_ROOT", str(BASE_DIR / "static-root"))
+WHITENOISE_USE_FINDERS = not PRODUCTION
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if PRODUCTION
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO")},
+    "loggers": {
+        "httpx": {"level": "WARNING"},
+        "uvicorn.access": {"level": "WARNING"},
+        "celery": {"level": env.text("CELERY_LOG_LEVEL", "WARNING")},
+    },
+}
