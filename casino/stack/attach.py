@@ -1,0 +1,113 @@
+"""What manage.py does before Django: find the database of the last used home, or start its servers for one command."""
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Generator, Sequence
+from pathlib import Path
+
+from django.core.management import execute_from_command_line
+
+from casino.stack.home import Home, Secrets, base_folder, claim, remember
+from casino.stack.processes import ended_by_signals
+from casino.stack.services import (
+    Addresses,
+    addresses_of,
+    as_owner,
+    embedded,
+    environment_for,
+    given_addresses,
+    migrate,
+    read_running,
+)
+from casino.stack.trouble import Trouble, explain
+
+WITHOUT_DATABASE = frozenset(
+    """check collectstatic compilemessages diffsettings findstatic help makemessages makemigrations odds play
+    sendtestemail spectacular startapp startproject test up version --help -h --version""".split()
+)
+DEFAULT_HOME = "main"
+PATIENCE = 60.0
+"""Seconds to wait for a stack that is just starting."""
+
+
+def main(arguments: Sequence[str]) -> None:
+    """This will run one of Django's commands on a database that is there. Exits 1 with a sentence when it cannot."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
+    command = arguments[1] if len(arguments) > 1 else "help"
+    try:
+        with ended_by_signals(), _database_for(command, arguments):
+            execute_from_command_line(list(arguments))
+    except Trouble as trouble:
+        sys.exit(f"{trouble}")
+    except OSError as error:
+        if error.errno is None or error.filename is None:
+            raise
+        sys.exit(f"{explain(error)}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+@contextlib.contextmanager
+def _database_for(command: str, arguments: Sequence[str]) -> Generator[None]:
+    if command in WITHOUT_DATABASE or {"--help", "-h"} & set(arguments):
+        yield
+        return
+    if os.environ.get("DATABASE_URL"):
+        _act(command, dict(os.environ))
+        yield
+        return
+    if os.environ.get("REDIS_URL"):
+        given_addresses(os.environ)  # says what is missing
+    with _home_services() as environment:
+        _act(command, environment)
+        yield
+
+
+def _act(command: str, environment: dict[str, str]) -> None:
+    os.environ.update(as_owner(environment) if command == "migrate" else environment)
+
+
+@contextlib.contextmanager
+def _home_services() -> Generator[dict[str, str]]:
+    folder = current_folder()
+    claimed, found = _claim_or_find(folder)
+    if found is not None:
+        yield environment_for(found, secrets=_read_secrets(folder))
+        return
+    if claimed is None:
+        raise Trouble(f"The stack in {folder} is starting or stopping and did not answer. Try again in a moment.")
+    try:
+        with embedded(claimed) as servers:
+            environment = environment_for(addresses_of(*servers), secrets=claimed.secrets)
+            migrate(environment)
+            remember(claimed)
+            yield environment
+    finally:
+        claimed.release()
+
+
+def current_folder() -> Path:
+    """This will return the home that was used last, or the default one."""
+    base = base_folder()
+    pointer = base / "current"
+    return base / (pointer.read_text(encoding="utf-8").strip() if pointer.exists() else DEFAULT_HOME)
+
+
+def _claim_or_find(folder: Path) -> tuple[Home | None, Addresses | None]:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        home = claim(folder)
+        if home is not None:
+            return home, None
+        found = read_running(folder)
+        if found is not None:
+            return None, found
+        time.sleep(0.1)
+    return None, None
+
+
+def _read_secrets(folder: Path) -> Secrets:
+    return Secrets(**json.loads((folder / "secrets.json").read_text(encoding="utf-8")))

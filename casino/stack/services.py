@@ -1,0 +1,98 @@
+"""PostgreSQL and Redis as the rest needs them: embedded in a home, or servers that exist, given by URL."""
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Generator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from casino.stack.home import PROJECT, Home, Secrets
+from casino.stack.postgres import Postgres
+from casino.stack.processes import run_to_end, undisturbed
+from casino.stack.redis import Redis
+from casino.stack.trouble import Trouble
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where the servers are. `url` is the application's database, `owner_url` the same as its owner."""
+
+    url: str
+    owner_url: str
+    redis_url: str
+
+
+def given_addresses(environment: Mapping[str, str]) -> Addresses | None:
+    """This will read DATABASE_URL and REDIS_URL. Raises Trouble when only one of them is set."""
+    url, redis_url = environment.get("DATABASE_URL"), environment.get("REDIS_URL")
+    if not url and not redis_url:
+        return None
+    if not url or not redis_url:
+        missing = "REDIS_URL" if url else "DATABASE_URL"
+        raise Trouble(f"Set {missing} too: the system runs on servers of yours or on its own, not on one of each.")
+    return Addresses(url=url, owner_url=environment.get("DATABASE_OWNER_URL") or url, redis_url=redis_url)
+
+
+@contextlib.contextmanager
+def embedded(home: Home) -> Generator[tuple[Postgres, Redis]]:
+    """This will run PostgreSQL and Redis in the home until the block ends."""
+    postgres, redis = Postgres(home), Redis(home)
+    try:
+        postgres.start()
+        redis.start()
+        yield postgres, redis
+    finally:
+        with undisturbed():
+            redis.stop()
+            postgres.stop()
+
+
+def addresses_of(postgres: Postgres, redis: Redis) -> Addresses:
+    """This will return where the embedded servers are."""
+    return Addresses(url=postgres.url, owner_url=postgres.owner_url, redis_url=redis.url)
+
+
+def environment_for(addresses: Addresses, *, secrets: Secrets | None) -> dict[str, str]:
+    """This will return the variables that a process of ours needs; secrets set outside win over the home's."""
+    found = dict(os.environ)
+    found.update(
+        DJANGO_SETTINGS_MODULE="casino.settings",
+        DATABASE_URL=addresses.url,
+        DATABASE_OWNER_URL=addresses.owner_url,
+        REDIS_URL=addresses.redis_url,
+        PYTHONUNBUFFERED="1",
+    )
+    if secrets is not None:
+        found.setdefault("SECRET_KEY", secrets.secret_key)
+        found.setdefault("SHOE_KEYS", secrets.shoe_keys)
+    return found
+
+
+def as_owner(environment: Mapping[str, str]) -> dict[str, str]:
+    """This will return the variables of a process that acts as the database's owner."""
+    owner_url = environment.get("DATABASE_OWNER_URL") or environment["DATABASE_URL"]
+    return {**environment, "DATABASE_URL": owner_url, "DATABASE_ACT_AS": "owner", "DATABASE_POOL": "0"}
+
+
+def migrate(environment: Mapping[str, str]) -> str:
+    """This will bring the database to the newest migration, as its owner. Raises Trouble with the output."""
+    command = [sys.executable, str(PROJECT / "manage.py"), "migrate", "--no-input", "--verbosity", "1"]
+    return run_to_end(command, environment=as_owner(environment), folder=PROJECT)
+
+
+def write_running(home: Home, addresses: Addresses) -> None:
+    """This will leave word in the home that its servers run, for its user only."""
+    draft = home.running.with_suffix(".draft")
+    draft.touch(mode=0o600)
+    draft.write_text(json.dumps(asdict(addresses)), encoding="utf-8")
+    draft.replace(home.running)
+
+
+def read_running(folder: Path) -> Addresses | None:
+    """This will return where the home's servers are, if its supervisor has left word."""
+    try:
+        return Addresses(**json.loads((folder / "running.json").read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,54 @@
+"""The test fixtures themselves: real servers, and each test alone on its data."""
+
+import psycopg
+import pytest
+import redis
+from django.conf import settings
+from django.contrib.auth.models import Group
+from django.db import connection
+
+
+def current_user() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_user")
+        return str(cursor.fetchone()[0])
+
+
+@pytest.mark.parametrize("turn", [1, 2])
+def test_a_fresh_database_holds_nothing_of_the_test_before(database, turn):
+    assert not Group.objects.exists()
+    Group.objects.create(name=f"turn {turn}")
+    with database.owner() as owner:
+        assert owner.execute("SELECT count(*) FROM auth_group").fetchone() == (1,)
+
+
+@pytest.mark.parametrize("turn", [1, 2])
+@pytest.mark.django_db
+def test_what_db_writes_is_rolled_back(turn):
+    assert not Group.objects.exists()
+    Group.objects.create(name=f"turn {turn}")
+
+
+def test_tests_act_as_the_applications_role(database):
+    assert current_user() == settings.APP_ROLE
+    with pytest.raises(psycopg.errors.InsufficientPrivilege), psycopg.connect(database.url) as raw:
+        raw.execute("CREATE TABLE mine (id int)")
+
+
+def test_threads_see_the_same_database_and_what_they_raise(database, in_threads):
+    def write(number):
+        if number == 3:
+            raise ValueError("three")
+        return Group.objects.create(name=f"thread {number}").name
+
+    results = in_threads(4, write)
+    assert results[:3] == ["thread 0", "thread 1", "thread 2"]
+    assert isinstance(results[3], ValueError)
+    assert Group.objects.count() == 3
+
+
+def test_redis_is_real_and_empty(database):
+    with redis.Redis.from_url(database.environment["REDIS_URL"]) as client:
+        assert client.dbsize() == 0
+        client.set("left", "behind")
+    assert settings.REDIS_URL == database.environment["REDIS_URL"]

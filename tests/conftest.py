@@ -1,0 +1,141 @@
+"""Real PostgreSQL and Redis for every test that asks: `db` rolls back, `database` is a fresh one with committed data.
+
+The servers start when the first test needs them; with xdist the controller starts them once for all workers.
+"""
+
+import contextlib
+from collections.abc import Callable, Generator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import connections
+from pytest_django import DjangoDbBlocker
+
+from casino.celery import app as celery_app
+from casino.settings import database as database_settings
+from casino.stack.services import Addresses
+from tests.services import Services, running_services
+from tests.threads import in_threads as run_in_threads
+
+TRUNCATING = {"transactional_db", "django_db_reset_sequences", "django_db_serialized_rollback", "live_server"}
+SHARED = pytest.StashKey[tuple[contextlib.ExitStack, Services]]()
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A fresh migrated database: Django's default connection is on it as the application's role."""
+
+    url: str
+    owner_url: str
+    environment: dict[str, str]
+
+    @contextlib.contextmanager
+    def owner(self) -> Generator[psycopg.Connection[tuple[Any, ...]]]:
+        """This will open a connection as the owner of the tables, in autocommit."""
+        with psycopg.connect(self.owner_url, autocommit=True) as connection:
+            yield connection
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """This will start the servers once, in xdist's controller, and tell each worker where they are."""
+    shared = node.config.stash.get(SHARED, None)
+    if shared is None:
+        stack = contextlib.ExitStack()
+        shared = stack, stack.enter_context(running_services())
+        node.config.stash[SHARED] = shared
+    services = shared[1]
+    node.workerinput["services"] = {"addresses": asdict(services.addresses), "template": services.template}
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """This will end the servers that xdist's controller started."""
+    shared = config.stash.get(SHARED, None)
+    if shared is not None:
+        shared[0].close()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """This will refuse tests that would TRUNCATE: rows that are immutable refuse it too."""
+    for item in items:
+        marker = item.get_closest_marker("django_db")
+        truncates = marker is not None and marker.kwargs.get("transaction", False)
+        if truncates or TRUNCATING & set(getattr(item, "fixturenames", ())):
+            raise pytest.UsageError(f"{item.nodeid}: use the `database` fixture; transactional tests TRUNCATE.")
+
+
+@pytest.fixture(scope="session")
+def services(request: pytest.FixtureRequest, worker_id: str) -> Generator[Services]:
+    """The servers of this run, and this process's own Redis database."""
+    told = getattr(request.config, "workerinput", {}).get("services")
+    with contextlib.ExitStack() as stack:
+        if told is None:
+            found = stack.enter_context(running_services())
+        else:
+            number = int(worker_id.removeprefix("gw")) + 1
+            found = Services(addresses=Addresses(**told["addresses"]), template=told["template"], number=number)
+        environment = found.environment(found.template)
+        settings.REDIS_URL = environment["REDIS_URL"]
+        settings.CELERY_BROKER_URL = broker_url(environment["REDIS_URL"])
+        celery_app.conf.broker_url = settings.CELERY_BROKER_URL
+        yield found
+
+
+def broker_url(redis_url: str) -> str:
+    """Celery's spelling of a Redis address."""
+    return redis_url.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
+
+
+@contextlib.contextmanager
+def pointed_at(url: str) -> Generator[None]:
+    """Django's default connection on another database, in every thread that connects from now on."""
+    before = connections.settings["default"]
+    with contextlib.suppress(Exception):
+        connections["default"].close()
+    settings.DATABASES["default"] = database_settings(url)
+    connections.settings = connections.configure_settings(settings.DATABASES)
+    _forget_connection()
+    try:
+        yield
+    finally:
+        connections["default"].close()
+        connections.settings = {**connections.settings, "default": before}
+        _forget_connection()
+
+
+def _forget_connection() -> None:
+    if hasattr(connections._connections, "default"):
+        del connections["default"]
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[None]:
+    """pytest-django's `db` works on a database of this process, cloned from the template, and rolls back."""
+    name = services.clone()
+    with django_db_blocker.unblock(), pointed_at(services.url(name)):
+        with django_db_blocker.block():
+            yield
+    services.drop(name)
+
+
+@pytest.fixture
+def database(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Database]:
+    """A fresh migrated database whose data is committed; dropped at the end, whoever is still connected."""
+    name = services.clone()
+    services.flush()
+    try:
+        with django_db_blocker.unblock(), pointed_at(services.url(name)):
+            yield Database(
+                url=services.url(name), owner_url=services.owner_url(name), environment=services.environment(name)
+            )
+    finally:
+        services.drop(name)
+
+
+@pytest.fixture
+def in_threads() -> Callable[..., list[Any]]:
+    """`in_threads(count, function)`: function(i) in that many threads at once; results, or what each raised."""
+    return run_in_threads

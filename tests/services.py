@@ -1,0 +1,122 @@
+"""The servers of one test run, and databases cloned from one migrated template."""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Generator
+from dataclasses import dataclass
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+import redis
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
+from redis.exceptions import RedisError
+
+from casino.stack.home import temporary_home
+from casino.stack.services import Addresses, addresses_of, embedded, given_addresses, migrate
+
+SECRET_KEY = "only-for-tests-" + "k" * 50
+SHOE_KEYS = "tests:" + "11" * 32
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Where this run's servers are, and the template's name; `number` tells the processes of a run apart."""
+
+    addresses: Addresses
+    template: str
+    number: int
+
+    def url(self, database: str) -> str:
+        """The application's URL of one database."""
+        return with_database(self.addresses.url, database)
+
+    def owner_url(self, database: str) -> str:
+        """The owner's URL of one database."""
+        return with_database(self.addresses.owner_url, database)
+
+    @property
+    def redis_url(self) -> str:
+        """This process's own Redis database."""
+        return with_redis_database(self.addresses.redis_url, self.number)
+
+    def environment(self, database: str) -> dict[str, str]:
+        """The variables of a subprocess that works on one database."""
+        return environment(
+            Addresses(url=self.url(database), owner_url=self.owner_url(database), redis_url=self.redis_url)
+        )
+
+    def clone(self) -> str:
+        """This will make a database from the template and return its name."""
+        name = f"{self.template}_{secrets.token_hex(6)}"
+        with psycopg.connect(self.addresses.owner_url, autocommit=True) as connection:
+            create = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY WAL_LOG")
+            connection.execute(create.format(sql.Identifier(name), sql.Identifier(self.template)))
+        return name
+
+    def drop(self, name: str) -> None:
+        """This will drop a database, whoever is still connected."""
+        with psycopg.connect(self.addresses.owner_url, autocommit=True) as connection:
+            connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+    def flush(self) -> None:
+        """This will empty this process's Redis database; a server that is down has nothing to forget."""
+        with contextlib.suppress(RedisError), redis.Redis.from_url(self.redis_url) as client:
+            client.flushdb()
+
+
+def environment(addresses: Addresses) -> dict[str, str]:
+    """The variables of a subprocess of a test: a clean slate, but for the interpreter's own needs."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LANG") if name in os.environ}
+    return {
+        **kept,
+        "DJANGO_SETTINGS_MODULE": "casino.settings",
+        "DATABASE_URL": addresses.url,
+        "DATABASE_OWNER_URL": addresses.owner_url,
+        "REDIS_URL": addresses.redis_url,
+        "SECRET_KEY": SECRET_KEY,
+        "SHOE_KEYS": SHOE_KEYS,
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+@contextlib.contextmanager
+def running_services() -> Generator[Services]:
+    """This will start servers for this run, or use those given by URL, and migrate the template."""
+    with contextlib.ExitStack() as stack:
+        given = given_addresses(os.environ)
+        if given is None:
+            given = addresses_of(*stack.enter_context(embedded(stack.enter_context(temporary_home()))))
+        template = f"casino_test_{secrets.token_hex(4)}"
+        services = Services(addresses=given, template=template, number=0)
+        with psycopg.connect(given.owner_url, autocommit=True) as connection:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(template)))
+        try:
+            migrate(services.environment(template))
+            yield services
+        finally:
+            with psycopg.connect(given.owner_url, autocommit=True) as connection:
+                query = "SELECT datname FROM pg_database WHERE starts_with(datname, %s) ORDER BY length(datname) DESC"
+                left = [name for (name,) in connection.execute(query, [template])]
+            for name in left:
+                services.drop(name)
+
+
+def with_database(url: str, database: str) -> str:
+    """The same server, another database."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"postgresql", "postgres"}:
+        raise ValueError(f"DATABASE_URL must begin with postgresql:// (got {conninfo_to_dict(url).get('host')}).")
+    netloc = parts.netloc
+    return f"{parts.scheme}://{netloc}/{database}" + (f"?{parts.query}" if parts.query else "")
+
+
+def with_redis_database(url: str, number: int) -> str:
+    """The same server, the logical database of this number; 0 leaves the URL as it is."""
+    if not number:
+        return url
+    parts = urlsplit(url)
+    if parts.scheme == "unix":
+        return f"{url}?db={number}"
+    return urlunsplit(parts._replace(path=f"/{number}"))
