@@ -1,0 +1,58 @@
+"""Rows that are never changed: the SQL that makes PostgreSQL itself refuse, for use in any app's migrations.
+
+Two layers. The application's role holds no privilege but SELECT and INSERT; and triggers, enabled ALWAYS so that no
+session setting skips them, refuse UPDATE, DELETE and TRUNCATE to everyone, the table's owner included.
+"""
+
+import re
+from typing import Final
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+_NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,47}", re.ASCII)
+
+
+def app_role() -> str:
+    """This will return the application's role, safe to stand in SQL. Raises ImproperlyConfigured for an odd name."""
+    return _plain(settings.APP_ROLE)
+
+
+def append_only(table: str) -> list[str]:
+    """This will return the statements that let everyone read and add rows of `table`, and nobody change or remove one.
+
+    Run them after the table is made; `casino.events` 0001_tables must have run. Raises ImproperlyConfigured when
+    `table` is not a plain lower-case name. Reverse with `lift_append_only`.
+    """
+    name, role = _plain(table), app_role()
+    return [
+        f"REVOKE ALL ON TABLE {name} FROM PUBLIC, {role}",
+        f"GRANT SELECT, INSERT ON TABLE {name} TO {role}",
+        f"CREATE TRIGGER {name}_keeps_rows BEFORE UPDATE OR DELETE ON {name} "
+        "FOR EACH ROW EXECUTE FUNCTION events_refuse_change()",
+        f"CREATE TRIGGER {name}_refuses BEFORE UPDATE OR DELETE OR TRUNCATE ON {name} "
+        "FOR EACH STATEMENT EXECUTE FUNCTION events_refuse_change()",
+        f"ALTER TABLE {name} ENABLE ALWAYS TRIGGER {name}_keeps_rows",
+        f"ALTER TABLE {name} ENABLE ALWAYS TRIGGER {name}_refuses",
+    ]
+
+
+def lift_append_only(table: str) -> list[str]:
+    """This will return the statements that undo `append_only(table)`, for a migration's way back."""
+    name = _plain(table)
+    return [f"DROP TRIGGER {name}_refuses ON {name}", f"DROP TRIGGER {name}_keeps_rows ON {name}", *grant_all(table)]
+
+
+def grant_all(table: str) -> list[str]:
+    """This will return the statements that let the application's role read and write rows of an ordinary table."""
+    name, role = _plain(table), app_role()
+    return [
+        f"REVOKE ALL ON TABLE {name} FROM PUBLIC, {role}",
+        f"GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE {name} TO {role}",
+    ]
+
+
+def _plain(name: str) -> str:
+    if _NAME.fullmatch(name) is None:
+        raise ImproperlyConfigured(f"{name!r} is not a plain lower-case SQL name.")
+    return name
