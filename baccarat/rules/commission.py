@@ -1,0 +1,28 @@
+"""Commission on a Banker win, in exact integer arithmetic, rounded once (rules, section 1, readings)."""
+
+from baccarat.rules.table_rules import Commission, TableRules
+
+
+def charge(commission: Commission, *, win: int, lowest_chip: int) -> int:
+    """This will return the commission on one player's Banker win in one round, all in minor units.
+
+    With a rounding unit it goes up to the next multiple of that unit, and then up to the minor unit should the unit
+    be finer; exact commission goes half up to the minor unit. It never exceeds the win.
+    """
+    owed, per = win * commission.rate.numerator, commission.rate.denominator
+    unit = commission.rounding
+    if unit is None:
+        return (2 * owed + per) // (2 * per)
+    size = unit.numerator * lowest_chip
+    units = -(-owed * unit.denominator // (per * size))
+    return min(win, -(-units * size // unit.denominator))
+
+
+def is_finer_than_minor_unit(rules: TableRules) -> bool:
+    """This will tell whether these chips can win an exact commission that is no whole number of minor units."""
+    commission = rules.commission
+    if commission is None or commission.rounding is not None:
+        return False
+    share = commission.rate.numerator * rules.banker_pays.numerator
+    whole = commission.rate.denominator * rules.banker_pays.denominator
+    return any(chip * share % whole for chip in rules.chips)

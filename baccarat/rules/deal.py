@@ -1,0 +1,168 @@
+"""One deal: two hands out of four to six cards, by the fixed rules (rules, section 2)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from baccarat.rules.cards import POINTS, Card, name
+from baccarat.rules.hands import total
+from baccarat.rules.tableau import BANKER_DRAWS, STOOD, player_draws
+
+
+class Outcome(StrEnum):
+    """Which hand is closer to nine, or neither."""
+
+    PLAYER = "player"
+    BANKER = "banker"
+    TIE = "tie"
+
+
+class NotEnoughCards(ValueError):
+    """The cards ran out before the hands were complete."""
+
+
+class IllegalDeal(ValueError):
+    """The cards are not what the rules would have dealt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """Both hands as dealt, their points modulo 10, who won, and whether a natural ended it."""
+
+    player: tuple[Card, ...]
+    banker: tuple[Card, ...]
+    player_total: int
+    banker_total: int
+    outcome: Outcome
+    natural: bool
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The cards in deal order: Player, Banker, Player, Banker, the Player's third, the Banker's third."""
+        player, banker = self.player, self.banker
+        return (player[0], banker[0], player[1], banker[1], *player[2:], *banker[2:])
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a deal in words; `rule` is "deal", "total", "1" to "4" (rules, section 2) or "result"."""
+
+    rule: str
+    card: Card | None
+    text: str
+
+
+# By the lead of the Player's total over the Banker's, -9 to 9: a negative index counts from the end.
+_OUTCOMES: Final = (Outcome.TIE, *[Outcome.PLAYER] * 9, *[Outcome.BANKER] * 9)
+
+
+def deal(cards: Sequence[Card]) -> Deal:
+    """This will deal one round from the front of `cards`, taking the four to six that the rules ask for.
+
+    Raises NotEnoughCards, and UnknownCard for a text that is no card.
+    """
+    try:
+        return _deal(cards)
+    except IndexError:
+        raise NotEnoughCards(f"{len(cards)} cards are too few to complete both hands.") from None
+
+
+def _deal(cards: Sequence[Card]) -> Deal:
+    player: tuple[Card, ...] = (cards[0], cards[2])
+    banker: tuple[Card, ...] = (cards[1], cards[3])
+    has = (POINTS[player[0]] + POINTS[player[1]]) % 10
+    bank = (POINTS[banker[0]] + POINTS[banker[1]]) % 10
+    if has >= 8 or bank >= 8:
+        return Deal(player, banker, has, bank, _OUTCOMES[has - bank], natural=True)
+    third, used = STOOD, 4
+    if player_draws(has):
+        third, used = POINTS[cards[4]], 5
+        player = (*player, cards[4])
+        has = (has + third) % 10
+    if BANKER_DRAWS[bank][third]:
+        banker = (*banker, cards[used])
+        bank = (bank + POINTS[cards[used]]) % 10
+    return Deal(player, banker, has, bank, _OUTCOMES[has - bank], natural=False)
+
+
+def replay(cards: Sequence[Card]) -> Deal:
+    """This will deal again from recorded cards in deal order, which must be used up exactly.
+
+    Raises IllegalDeal when cards are missing, left over, or no cards at all.
+    """
+    try:
+        dealt = deal(cards)
+    except ValueError as error:
+        raise IllegalDeal(str(error)) from error
+    if len(dealt.cards) != len(cards):
+        raise IllegalDeal(f"The rules use {len(dealt.cards)} of these {len(cards)} cards.")
+    return dealt
+
+
+def steps(dealt: Deal) -> tuple[Step, ...]:
+    """This will tell a deal in words, step by step: each card, the totals, the rule that applied, who wins."""
+    return tuple(_steps(dealt))
+
+
+def _steps(dealt: Deal) -> Iterator[Step]:
+    has, bank = total(dealt.player[:2]), total(dealt.banker[:2])
+    for place, which in ((0, "first"), (1, "second")):
+        yield _drawn("Player", which, dealt.player[place])
+        yield _drawn("Banker", which, dealt.banker[place])
+    yield Step("total", None, f"Player has {has}, Banker has {bank}.")
+    if dealt.natural:
+        yield Step("1", None, f"{_naturals(has, bank)}: both hands stand by rule 1.")
+    else:
+        yield from _player_third(dealt, has)
+        yield from _banker_third(dealt, bank)
+    yield Step("result", None, _result(dealt))
+
+
+def _drawn(side: str, which: str, card: Card) -> Step:
+    worth = POINTS[card]
+    return Step("deal", card, f"{side}'s {which} card: {name(card)}, {worth} {'point' if worth == 1 else 'points'}.")
+
+
+def _naturals(has: int, bank: int) -> str:
+    sides = [f"{side} has a natural {points}" for side, points in (("Player", has), ("Banker", bank)) if points >= 8]
+    return " and ".join(sides)
+
+
+def _player_third(dealt: Deal, has: int) -> Iterator[Step]:
+    if len(dealt.player) == 2:
+        yield Step("2", None, f"Player has {has} and stands: rule 2, the Player stands on 6-7.")
+        return
+    yield Step("2", None, f"Player has {has} and draws: rule 2, the Player draws on 0-5.")
+    yield _drawn("Player", "third", dealt.player[2])
+    yield Step("total", None, f"Player now has {dealt.player_total}.")
+
+
+def _banker_third(dealt: Deal, bank: int) -> Iterator[Step]:
+    does = "draws" if len(dealt.banker) == 3 else "stands"
+    if len(dealt.player) == 2:
+        yield Step("3", None, f"The Player stood; Banker has {bank} and {does}: rule 3, draw on 0-5, stand on 6-7.")
+    else:
+        third = POINTS[dealt.player[2]]
+        yield Step("4", None, f"Banker has {bank} against a third card of {third} and {does}: rule 4, {_row(bank)}.")
+    if len(dealt.banker) == 3:
+        yield _drawn("Banker", "third", dealt.banker[2])
+        yield Step("total", None, f"Banker now has {dealt.banker_total}.")
+
+
+def _row(bank: int) -> str:
+    draws = [str(third) for third in range(10) if BANKER_DRAWS[bank][third]]
+    if not draws:
+        return f"on {bank} the Banker stands whatever that card"
+    if len(draws) == 10:
+        return f"on {bank} the Banker draws whatever that card"
+    return f"on {bank} the Banker draws if that card is {', '.join(draws)}"
+
+
+def _result(dealt: Deal) -> str:
+    has, bank = dealt.player_total, dealt.banker_total
+    if dealt.outcome is Outcome.TIE:
+        return f"A tie: both hands have {has}."
+    if dealt.outcome is Outcome.PLAYER:
+        return f"Player wins, {has} to {bank}."
+    return f"Banker wins, {bank} to {has}."

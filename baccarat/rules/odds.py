@@ -1,0 +1,154 @@
+"""What each spot returns, exactly, from the counts of all draws."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+from baccarat.rules.chips import is_makeable
+from baccarat.rules.counting import Counts, counts
+from baccarat.rules.deal import Outcome
+from baccarat.rules.payouts import RESULTS, Result, pays, settle
+from baccarat.rules.table_rules import Ratio, TableRules
+from baccarat.rules.wagers import Spot, Stakes
+
+__all__ = ["Counts", "Figures", "Sheet", "SpotOdds", "counts", "expected_return", "player_edge_spots", "sheet"]
+
+MOST_STAKES_TRIED: Final = 20_000
+"""Where a house edge is so thin that rounding matters beyond as many stakes, it counts as the player's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Per unit staked: the expected return (RTP, stake included), the house edge 1 - RTP, the variance of the gain."""
+
+    rtp: Fraction
+    edge: Fraction
+    variance: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class SpotOdds:
+    """One spot: its odds before commission, what becomes of a stake, and its figures.
+
+    `exact` charges commission at its exact rate; `at_minimum` is a stake of the table's minimum, settled and rounded
+    as the table does.
+    """
+
+    spot: Spot
+    pays: Ratio
+    win: Fraction
+    lose: Fraction
+    push: Fraction
+    exact: Figures
+    at_minimum: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The odds of one table's rules; `player_edge` names the spots on which the house has no edge."""
+
+    rules: TableRules
+    counts: Counts
+    spots: tuple[SpotOdds, ...]
+    player_edge: tuple[Spot, ...]
+
+    def spot(self, spot: Spot) -> SpotOdds:
+        """The odds of one spot."""
+        return next(odds for odds in self.spots if odds.spot is spot)
+
+
+@lru_cache(maxsize=256)
+def sheet(rules: TableRules) -> Sheet:
+    """This will return every spot's odds as exact fractions."""
+    spots = tuple(_spot_odds(rules, spot) for spot in Spot)
+    return Sheet(rules=rules, counts=counts(rules.decks), spots=spots, player_edge=player_edge_spots(rules))
+
+
+@lru_cache(maxsize=256)
+def player_edge_spots(rules: TableRules) -> tuple[Spot, ...]:
+    """This will return the spots on which the house has no edge, at exact rates or by rounding a permitted stake."""
+    return tuple(spot for spot in Spot if _has_player_edge(rules, spot))
+
+
+def expected_return(rules: TableRules, stakes: Stakes) -> Fraction:
+    """This will return what a wager is worth on average, in minor units: stakes and wins less all commission.
+
+    Commission that is deferred counts as paid. Raises UnknownStake.
+    """
+    chances = _chances(rules.decks)
+    return sum((chance * _net(rules, stakes, outcome) for outcome, chance in chances.items()), Fraction(0))
+
+
+def _chances(decks: int) -> dict[Outcome, Fraction]:
+    found = counts(decks)
+    return {
+        Outcome.PLAYER: Fraction(found.player, found.all),
+        Outcome.BANKER: Fraction(found.banker, found.all),
+        Outcome.TIE: Fraction(found.tie, found.all),
+    }
+
+
+def _net(rules: TableRules, stakes: Stakes, outcome: Outcome) -> int:
+    settled = settle(rules, stakes, outcome)
+    return settled.returned - (settled.commission if settled.deferred else 0)
+
+
+def _spot_odds(rules: TableRules, spot: Spot) -> SpotOdds:
+    becomes = _becomes(rules.decks, spot)
+    return SpotOdds(
+        spot=spot,
+        pays=pays(rules, spot),
+        win=becomes[Result.WIN],
+        lose=becomes[Result.LOSE],
+        push=becomes[Result.PUSH],
+        exact=_figures(becomes, gain=_exact_gain(rules, spot)),
+        at_minimum=_figures(becomes, gain=_settled_gain(rules, spot, rules.minimum)),
+    )
+
+
+def _becomes(decks: int, spot: Spot) -> dict[Result, Fraction]:
+    chances = _chances(decks)
+    becomes = dict.fromkeys(Result, Fraction(0))
+    for outcome, results in RESULTS.items():
+        becomes[dict(results)[spot]] += chances[outcome]
+    return becomes
+
+
+def _figures(becomes: dict[Result, Fraction], *, gain: Fraction) -> Figures:
+    """A unit stake gains `gain` when it wins and -1 when it loses; variance is E[X^2] - E[X]^2."""
+    win, lose = becomes[Result.WIN], becomes[Result.LOSE]
+    mean = win * gain - lose
+    return Figures(rtp=1 + mean, edge=-mean, variance=win * gain**2 + lose - mean**2)
+
+
+def _exact_gain(rules: TableRules, spot: Spot) -> Fraction:
+    ratio = pays(rules, spot)
+    gain = Fraction(ratio.numerator, ratio.denominator)
+    if spot is not Spot.BANKER or rules.commission is None:
+        return gain
+    rate = rules.commission.rate
+    return gain * (1 - Fraction(rate.numerator, rate.denominator))
+
+
+def _settled_gain(rules: TableRules, spot: Spot, stake: int) -> Fraction:
+    won = next(outcome for outcome, results in RESULTS.items() if dict(results)[spot] is Result.WIN)
+    return Fraction(_net(rules, {spot: stake}, won) - stake, stake)
+
+
+def _has_player_edge(rules: TableRules, spot: Spot) -> bool:
+    becomes = _becomes(rules.decks, spot)
+    edge = _figures(becomes, gain=_exact_gain(rules, spot)).edge
+    if edge <= 0:
+        return True
+    # Rounding moves a win and its commission by half a minor unit each, so it outweighs no edge beyond this stake.
+    last = min(rules.maximum, int(becomes[Result.WIN] / edge))
+    if last - rules.minimum > MOST_STAKES_TRIED * rules.chips[0]:
+        return True
+    return any(_is_players(rules, spot, becomes, stake) for stake in range(rules.minimum, last + 1))
+
+
+def _is_players(rules: TableRules, spot: Spot, becomes: dict[Result, Fraction], stake: int) -> bool:
+    if not is_makeable(stake, rules):
+        return False
+    return _figures(becomes, gain=_settled_gain(rules, spot, stake)).edge <= 0

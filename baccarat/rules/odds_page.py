@@ -1,0 +1,102 @@
+"""An odds sheet as plain values and sentences, for the command and the API."""
+
+from fractions import Fraction
+
+from baccarat.rules.commission import is_finer_than_minor_unit
+from baccarat.rules.odds import Figures, Sheet, SpotOdds
+from baccarat.rules.table_rules import Commission, CommissionTiming, TableRules
+from casino.kernel import money
+
+PLACES = 9
+
+
+def decimal(value: Fraction, *, places: int = PLACES) -> str:
+    """This will print a fraction as a decimal string, rounded half up in size to `places`, at least one."""
+    scaled = (abs(value.numerator) * 10**places * 2 + value.denominator) // (2 * value.denominator)
+    whole, rest = divmod(scaled, 10**places)
+    return f"{'-' if value < 0 and scaled else ''}{whole}.{rest:0{places}d}"
+
+
+def exact(value: Fraction) -> str:
+    """This will print a fraction in lowest terms as "n/d"."""
+    return f"{value.numerator}/{value.denominator}"
+
+
+def commission_policy(rules: TableRules) -> str:
+    """This will tell in one sentence what commission a table charges on Banker wins."""
+    commission = rules.commission
+    if commission is None:
+        return "No commission is charged."
+    percent = Fraction(100 * commission.rate.numerator, commission.rate.denominator)
+    return f"{float(percent):g}% of a Banker win, {_rounding(commission, rules)}, {_timing(commission)}."
+
+
+def notes(sheet: Sheet) -> tuple[str, ...]:
+    """This will list what a player and an operator should know about these odds, one sentence or two each."""
+    rules = sheet.rules
+    least = f"{money.text(rules.minimum, rules.currency)} {rules.currency}"
+    found = [
+        "Player and Banker stakes are returned on a tie; figures are per unit staked.",
+        f"At the minimum, a stake of {least} is settled and rounded as this table does.",
+    ]
+    if is_finer_than_minor_unit(rules):
+        found.append("Commission finer than the currency's minor unit is rounded half up to the minor unit.")
+    for spot in sheet.player_edge:
+        odds = sheet.spot(spot)
+        found.append(
+            f"The player has the edge on {spot.capitalize()}: the house edge is "
+            f"{decimal(100 * odds.exact.edge, places=6)}% ({decimal(100 * odds.at_minimum.edge, places=6)}% at the "
+            "minimum). Such a table opens for real money only when its operator accepts that expressly."
+        )
+    return tuple(found)
+
+
+def document(sheet: Sheet) -> dict[str, object]:
+    """This will return the whole sheet ready for JSON: fractions as "n/d" and as decimal strings, money as text."""
+    rules, found = sheet.rules, sheet.counts
+    return {
+        "preset": rules.preset,
+        "version": rules.version,
+        "currency": rules.currency,
+        "decks": rules.decks,
+        "minimum": money.text(rules.minimum, rules.currency),
+        "counts": {"banker": found.banker, "player": found.player, "tie": found.tie, "all": found.all},
+        "commission": commission_policy(rules),
+        "spots": [_spot(odds) for odds in sheet.spots],
+        "player_edge": [str(spot) for spot in sheet.player_edge],
+        "notes": list(notes(sheet)),
+    }
+
+
+def _spot(odds: SpotOdds) -> dict[str, object]:
+    return {
+        "spot": str(odds.spot),
+        "pays": str(odds.pays),
+        "win": _both(odds.win),
+        "lose": _both(odds.lose),
+        "push": _both(odds.push),
+        "exact": _figures(odds.exact),
+        "at_minimum": _figures(odds.at_minimum),
+    }
+
+
+def _figures(figures: Figures) -> dict[str, object]:
+    return {"return": _both(figures.rtp), "edge": _both(figures.edge), "variance": _both(figures.variance)}
+
+
+def _both(value: Fraction) -> dict[str, str]:
+    return {"fraction": exact(value), "decimal": decimal(value)}
+
+
+def _rounding(commission: Commission, rules: TableRules) -> str:
+    unit = commission.rounding
+    if unit is None:
+        return "exact"
+    share = "" if unit.numerator == unit.denominator else f"{unit.numerator}/{unit.denominator} of "
+    return f"rounded up to {share}the lowest chip ({money.text(rules.chips[0], rules.currency)} {rules.currency})"
+
+
+def _timing(commission: Commission) -> str:
+    if commission.timing is CommissionTiming.DEFERRED:
+        return "owed until the shoe ends or the player leaves"
+    return "taken from the payout"

@@ -1,0 +1,103 @@
+"""What one seat's wager wins, pays and gets back once the outcome is known."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from baccarat.rules.commission import charge
+from baccarat.rules.deal import Outcome
+from baccarat.rules.table_rules import CommissionTiming, Ratio, TableRules
+from baccarat.rules.wagers import Spot, Stakes
+
+
+class Result(StrEnum):
+    """What became of a stake: won, lost, or returned as it was."""
+
+    WIN = "win"
+    LOSE = "lose"
+    PUSH = "push"
+
+
+class UnknownStake(ValueError):
+    """A stake is not on a spot of this layout, or is not a positive amount."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpotResult:
+    """One stake's result in minor units: `win` is gross and without the stake, `returned` is what comes back now."""
+
+    spot: Spot
+    stake: int
+    result: Result
+    win: int
+    commission: int
+    returned: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """One wager's results in minor units; with `deferred`, commission is owed and not yet taken from `returned`."""
+
+    results: tuple[SpotResult, ...]
+    staked: int
+    won: int
+    commission: int
+    deferred: bool
+    returned: int
+
+
+# A tie pushes Player and Banker (rules, section 1). Bound once: member look-up on an enum class is slow.
+_WIN, _LOSE, _PUSH = Result.WIN, Result.LOSE, Result.PUSH
+_BANKER: Final = Spot.BANKER
+RESULTS: Final[dict[Outcome, tuple[tuple[Spot, Result], ...]]] = {
+    Outcome.PLAYER: ((Spot.PLAYER, _WIN), (Spot.BANKER, _LOSE), (Spot.TIE, _LOSE)),
+    Outcome.BANKER: ((Spot.PLAYER, _LOSE), (Spot.BANKER, _WIN), (Spot.TIE, _LOSE)),
+    Outcome.TIE: ((Spot.PLAYER, _PUSH), (Spot.BANKER, _PUSH), (Spot.TIE, _WIN)),
+}
+
+
+def pays(rules: TableRules, spot: Spot) -> Ratio:
+    """This will return the odds that a winning stake on a spot is paid at, before commission."""
+    if spot is _BANKER:
+        return rules.banker_pays
+    return rules.player_pays if spot is Spot.PLAYER else rules.tie_pays
+
+
+def settle(rules: TableRules, stakes: Stakes, outcome: Outcome) -> Settlement:
+    """This will settle one seat's wager, stakes and results in minor units, results in the order of the spots.
+
+    A win at odds that do not divide evenly is rounded half up to the minor unit. Raises UnknownStake for a spot that
+    is not on the layout and for a stake that is not positive.
+    """
+    commission = rules.commission
+    deferred = commission is not None and commission.timing is CommissionTiming.DEFERRED
+    results = []
+    staked = won = owed = returned = 0
+    for spot, result in RESULTS[outcome]:
+        stake = stakes.get(spot)
+        if stake is None:
+            continue
+        one = _spot_result(rules, spot, stake, result, deferred)
+        results.append(one)
+        staked += stake
+        won += one.win
+        owed += one.commission
+        returned += one.returned
+    if len(results) != len(stakes):
+        raise UnknownStake(f"Among {sorted(stakes)} is a spot that this layout does not have.")
+    return Settlement(tuple(results), staked, won, owed, deferred, returned)
+
+
+def _spot_result(rules: TableRules, spot: Spot, stake: int, result: Result, deferred: bool) -> SpotResult:  # noqa: FBT001
+    if stake <= 0:
+        raise UnknownStake(f"A stake must be positive; {stake} is on {spot}.")
+    if result is _LOSE:
+        return SpotResult(spot, stake, _LOSE, 0, 0, 0)
+    if result is _PUSH:
+        return SpotResult(spot, stake, _PUSH, 0, 0, stake)
+    ratio = pays(rules, spot)
+    win = (2 * stake * ratio.numerator + ratio.denominator) // (2 * ratio.denominator)
+    owed = 0
+    if spot is _BANKER and rules.commission is not None:
+        owed = charge(rules.commission, win=win, lowest_chip=rules.chips[0])
+    return SpotResult(spot, stake, _WIN, win, owed, stake + win - (0 if deferred else owed))

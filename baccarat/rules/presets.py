@@ -1,0 +1,168 @@
+"""The five table presets: frozen, versioned values of one rules engine (rules, section 1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any, Final
+
+from baccarat.rules.odds import player_edge_spots
+from baccarat.rules.table_rules import (
+    Commission,
+    CommissionTiming,
+    Ratio,
+    Shuffle,
+    SpotsPerRound,
+    TableRules,
+    UnderMinimum,
+)
+from baccarat.rules.validation import InvalidRules, check
+from casino.kernel import money
+from casino.kernel.refusals import Kind, Refusal
+
+__all__ = [
+    "PRESETS",
+    "Commission",
+    "CommissionTiming",
+    "InvalidRules",
+    "Preset",
+    "Ratio",
+    "Shuffle",
+    "SpotsPerRound",
+    "TableRules",
+    "UnderMinimum",
+    "UnknownPreset",
+    "player_edge_spots",
+    "rules_for",
+]
+
+
+class UnknownPreset(Refusal):
+    code = "unknown_preset"
+    kind = Kind.INVALID
+    title = "There is no such table preset"
+    remedy = "Send the name of one of the presets listed."
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """One published set of rules; chips and limits in whole units of whatever currency a table plays in."""
+
+    name: str
+    version: int
+    source: str
+    title: str
+    decks: int
+    shuffle: Shuffle
+    seats: int
+    chips: tuple[int, ...]
+    minimum: int
+    maximum: int
+    spots_per_round: SpotsPerRound
+    player_pays: Ratio
+    banker_pays: Ratio
+    tie_pays: Ratio
+    commission: Commission | None
+    under_minimum: UnderMinimum
+    turn_seconds: int | None
+    caller: bool
+    play_money: bool
+    cut_cards_from_end: int | None
+    burn: bool
+
+
+_EVEN: Final = Ratio(1, 1)
+_EIGHT: Final = Ratio(8, 1)
+_FIVE_PERCENT: Final = Ratio(5, 100)
+_EXACT: Final = Commission(rate=_FIVE_PERCENT, rounding=None, timing=CommissionTiming.SETTLEMENT)
+
+_OVERVIEW: Final = Preset(
+    name="overview",
+    version=1,
+    source="001",
+    title="Baccarat Overview",
+    decks=8,
+    shuffle=Shuffle.EACH_ROUND,
+    seats=1,
+    chips=(1, 5, 25, 100, 500),
+    minimum=5,
+    maximum=300,
+    spots_per_round=SpotsPerRound.ANY,
+    player_pays=_EVEN,
+    banker_pays=_EVEN,
+    tie_pays=_EIGHT,
+    commission=replace(_EXACT, rounding=Ratio(1, 4)),
+    under_minimum=UnderMinimum.REJECT,
+    turn_seconds=None,
+    caller=False,
+    play_money=True,
+    cut_cards_from_end=None,
+    burn=False,
+)
+_ATLANTIC_CITY: Final = replace(
+    _OVERVIEW,
+    name="atlantic_city",
+    source="000",
+    title="Baccarat (multi-player)",
+    seats=5,
+    commission=None,
+    under_minimum=UnderMinimum.RAISE,
+    turn_seconds=15,
+)
+_MINI: Final = replace(_OVERVIEW, name="mini", source="002", title="Mini Baccarat", commission=_EXACT)
+_CLASSIC: Final = replace(
+    _OVERVIEW,
+    name="classic",
+    source="003",
+    title="Baccarat Classic",
+    decks=6,
+    spots_per_round=SpotsPerRound.ONE,
+    tie_pays=Ratio(9, 1),
+    commission=_EXACT,
+)
+_BIG_TABLE: Final = replace(
+    _OVERVIEW,
+    name="big_table",
+    source="004",
+    title="Baccarat Game",
+    shuffle=Shuffle.SHOE,
+    seats=14,
+    chips=(25, 100, 500, 1000),
+    minimum=25,
+    maximum=5000,
+    commission=replace(_EXACT, timing=CommissionTiming.DEFERRED),
+    turn_seconds=15,
+    caller=True,
+    cut_cards_from_end=14,
+    burn=True,
+)
+
+PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
+    {preset.name: preset for preset in (_ATLANTIC_CITY, _OVERVIEW, _MINI, _CLASSIC, _BIG_TABLE)}
+)
+
+_FIXED: Final = frozenset({"preset", "version", "currency"})
+_OWN: Final = frozenset(field.name for field in fields(TableRules)) - _FIXED
+
+
+def rules_for(preset: str, *, currency: str, **overrides: Any) -> TableRules:
+    """This will return a preset's rules in a currency's minor units, with an operator's own values for some fields.
+
+    Overrides are fields of TableRules, amounts in minor units. Raises UnknownPreset, UnknownCurrency, and InvalidRules
+    with the names of the fields that are wrong.
+    """
+    found = PRESETS.get(preset)
+    if found is None:
+        raise UnknownPreset(f"{preset!r} is none of {', '.join(PRESETS)}.", presets=list(PRESETS))
+    unknown = dict.fromkeys(sorted(overrides.keys() - _OWN), "is not a field that a table can set")
+    if unknown:
+        raise InvalidRules(f"No table can set {', '.join(unknown)}.", fields=unknown)
+    return check(replace(_scaled(found, currency), **overrides))
+
+
+def _scaled(preset: Preset, currency: str) -> TableRules:
+    unit = 10 ** money.exponent(currency)
+    values: dict[str, Any] = {name: getattr(preset, name) for name in _OWN}
+    values["chips"] = tuple(chip * unit for chip in preset.chips)
+    values["minimum"] = preset.minimum * unit
+    values["maximum"] = preset.maximum * unit
+    return TableRules(preset=preset.name, version=preset.version, currency=currency, **values)

@@ -1,0 +1,86 @@
+"""The values that say how one table plays: everything an operator can set."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Shuffle(StrEnum):
+    """When the cards are shuffled."""
+
+    EACH_ROUND = "each_round"
+    SHOE = "shoe"
+
+
+class UnderMinimum(StrEnum):
+    """What happens to a stake under the table's minimum."""
+
+    RAISE = "raise"
+    REJECT = "reject"
+
+
+class SpotsPerRound(StrEnum):
+    """How many spots one seat may bet on in one round."""
+
+    ANY = "any"
+    ONE = "one"
+
+
+class CommissionTiming(StrEnum):
+    """When commission is taken: with the payout, or owed until the shoe ends or the player leaves."""
+
+    SETTLEMENT = "settlement"
+    DEFERRED = "deferred"
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """An exact ratio of two integers: odds of 8:1, a rate of 5/100."""
+
+    numerator: int
+    denominator: int
+
+    def __str__(self) -> str:
+        """The ratio as odds are printed: "8:1"."""
+        return f"{self.numerator}:{self.denominator}"
+
+
+@dataclass(frozen=True, slots=True)
+class Commission:
+    """The house's share of a Banker win.
+
+    `rounding` is the unit it is rounded up to, as a fraction of the lowest chip; None keeps it exact, half up to the
+    minor unit.
+    """
+
+    rate: Ratio
+    rounding: Ratio | None
+    timing: CommissionTiming
+
+
+@dataclass(frozen=True, slots=True)
+class TableRules:
+    """How one table plays. Chips and limits are in minor units of `currency`; limits hold for each spot.
+
+    `cut_cards_from_end` and `burn` belong to a shoe; `turn_seconds` None is a turn without limit.
+    """
+
+    preset: str
+    version: int
+    currency: str
+    decks: int
+    shuffle: Shuffle
+    seats: int
+    chips: tuple[int, ...]
+    minimum: int
+    maximum: int
+    spots_per_round: SpotsPerRound
+    player_pays: Ratio
+    banker_pays: Ratio
+    tie_pays: Ratio
+    commission: Commission | None
+    under_minimum: UnderMinimum
+    turn_seconds: int | None
+    caller: bool
+    play_money: bool
+    cut_cards_from_end: int | None
+    burn: bool

@@ -1,0 +1,152 @@
+"""What makes a table's rules playable."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from itertools import pairwise
+from math import gcd
+from typing import Final
+
+from baccarat.rules.chips import is_makeable
+from baccarat.rules.table_rules import (
+    Commission,
+    CommissionTiming,
+    Ratio,
+    Shuffle,
+    SpotsPerRound,
+    TableRules,
+    UnderMinimum,
+)
+from casino.kernel.money import LARGEST
+from casino.kernel.refusals import Kind, Refusal
+
+FEWEST_BEHIND_THE_CUT: Final = 12
+"""Two whole rounds: the one in hand when the cut card comes out, and one more."""
+MOST_BEFORE_THE_CUT: Final = 17
+"""The turned card, ten burned, and one whole round must lie before the cut card."""
+
+_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "preset": (str,),
+    "version": (int,),
+    "currency": (str,),
+    "decks": (int,),
+    "shuffle": (Shuffle,),
+    "seats": (int,),
+    "chips": (tuple,),
+    "minimum": (int,),
+    "maximum": (int,),
+    "spots_per_round": (SpotsPerRound,),
+    "player_pays": (Ratio,),
+    "banker_pays": (Ratio,),
+    "tie_pays": (Ratio,),
+    "commission": (Commission, type(None)),
+    "under_minimum": (UnderMinimum,),
+    "turn_seconds": (int, type(None)),
+    "caller": (bool,),
+    "play_money": (bool,),
+    "cut_cards_from_end": (int, type(None)),
+    "burn": (bool,),
+}
+
+
+class InvalidRules(Refusal):
+    """`facts["fields"]` maps each wrong field to a sentence."""
+
+    code = "invalid_rules"
+    kind = Kind.INVALID
+    title = "A table cannot play by these rules"
+    remedy = "Correct the fields named and send the rules again."
+
+
+def check(rules: TableRules) -> TableRules:
+    """This will return the rules as they are when a table can play by them. Raises InvalidRules."""
+    faults = _wrong_types(rules) or {field: says for field, says, holds in reversed(_CHECKS) if not holds(rules)}
+    if faults:
+        detail = " ".join(f"{field} {says}." for field, says in sorted(faults.items()))
+        raise InvalidRules(detail, fields=faults)
+    return rules
+
+
+def _wrong_types(rules: TableRules) -> dict[str, str]:
+    # Exact types, because True is an int and 2.0 == 2.
+    values = [(field.name, getattr(rules, field.name)) for field in fields(rules)]
+    faults = {name: f"cannot be {type(value).__name__}" for name, value in values if type(value) not in _TYPES[name]}
+    if "chips" not in faults and any(type(chip) is not int for chip in rules.chips):
+        faults["chips"] = "must be whole numbers of minor units"
+    return faults
+
+
+def _is_odds(ratio: Ratio) -> bool:
+    parts = (ratio.numerator, ratio.denominator)
+    return all(type(part) is int and 1 <= part <= 10_000 for part in parts)
+
+
+def _is_share(ratio: Ratio | None) -> bool:
+    return ratio is None or (_is_odds(ratio) and ratio.numerator <= ratio.denominator)
+
+
+def _has_good_chips(rules: TableRules) -> bool:
+    chips = rules.chips
+    return bool(chips) and chips[0] > 0 and all(low < high for low, high in pairwise(chips))
+
+
+def _fits_the_shoe(rules: TableRules) -> bool:
+    if rules.shuffle is Shuffle.EACH_ROUND:
+        return rules.cut_cards_from_end is None
+    cut = rules.cut_cards_from_end
+    return cut is not None and FEWEST_BEHIND_THE_CUT <= cut <= rules.decks * 52 - MOST_BEFORE_THE_CUT
+
+
+def _has_good_share(rules: TableRules) -> bool:
+    commission = rules.commission
+    return commission is None or (_is_share(commission.rate) and _is_share(commission.rounding))
+
+
+def _commission_can_wait(rules: TableRules) -> bool:
+    deferred = rules.commission is not None and rules.commission.timing is CommissionTiming.DEFERRED
+    return not deferred or rules.shuffle is Shuffle.SHOE
+
+
+# Of several faults of one field the first one listed is reported.
+_CHECKS: Final[tuple[tuple[str, str, Callable[[TableRules], bool]], ...]] = (
+    ("decks", "must be from 1 to 16", lambda rules: 1 <= rules.decks <= 16),
+    ("seats", "must be from 1 to 14", lambda rules: 1 <= rules.seats <= 14),
+    ("chips", "must be positive, ascending and without repeats", _has_good_chips),
+    (
+        "chips",
+        "must not need more than 10000 different remainders by the lowest chip",
+        lambda rules: not _has_good_chips(rules) or rules.chips[0] // gcd(*rules.chips) <= 10_000,
+    ),
+    (
+        "minimum",
+        "must be an amount that the chips can make up",
+        lambda rules: not _has_good_chips(rules) or is_makeable(rules.minimum, rules),
+    ),
+    (
+        "maximum",
+        "must be an amount that the chips can make up",
+        lambda rules: not _has_good_chips(rules) or is_makeable(rules.maximum, rules),
+    ),
+    ("maximum", "must not be below the minimum", lambda rules: rules.minimum <= rules.maximum),
+    ("maximum", "is more than this system handles", lambda rules: rules.maximum < LARGEST // 10_000),
+    ("player_pays", "must be a ratio of whole numbers from 1 to 10000", lambda rules: _is_odds(rules.player_pays)),
+    ("banker_pays", "must be a ratio of whole numbers from 1 to 10000", lambda rules: _is_odds(rules.banker_pays)),
+    ("tie_pays", "must be a ratio of whole numbers from 1 to 10000", lambda rules: _is_odds(rules.tie_pays)),
+    ("commission", "must be a share of at most the whole, rounded to at most the lowest chip", _has_good_share),
+    ("commission", "can be deferred only where a shoe is dealt to its end", _commission_can_wait),
+    (
+        "turn_seconds",
+        "may be without limit only at a table of one seat",
+        lambda rules: rules.turn_seconds is not None or rules.seats == 1,
+    ),
+    (
+        "turn_seconds",
+        "must be from 1 to 3600",
+        lambda rules: rules.turn_seconds is None or 1 <= rules.turn_seconds <= 3600,
+    ),
+    (
+        "cut_cards_from_end",
+        f"belongs to a shoe, from {FEWEST_BEHIND_THE_CUT} to {MOST_BEFORE_THE_CUT} fewer than its cards",
+        _fits_the_shoe,
+    ),
+    ("burn", "needs a shoe", lambda rules: not rules.burn or rules.shuffle is Shuffle.SHOE),
+)
