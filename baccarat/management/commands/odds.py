@@ -1,0 +1,89 @@
+"""`manage.py odds PRESET [--currency EUR] [--json]`: a preset's odds, computed from first principles."""
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import IO, Any, cast
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from rich.console import Console
+from rich.table import Table
+
+from baccarat.rules.odds import Sheet, SpotOdds, sheet
+from baccarat.rules.odds_page import commission_policy, decimal, document, exact, notes
+from baccarat.rules.presets import PRESETS, rules_for
+from casino.kernel.refusals import Refusal
+
+LISTED = ", ".join(PRESETS)
+
+
+class Command(BaseCommand):
+    help = f"Print the exact odds of a table preset: {LISTED}."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("preset", metavar="PRESET", help=f"one of: {LISTED}")
+        parser.add_argument("--currency", default="EUR", help="ISO 4217 code (default: EUR)")
+        parser.add_argument("--json", action="store_true", help="print JSON, with exact fractions as n/d")
+
+    def handle(self, *_args: Any, preset: str, currency: str, **options: Any) -> None:
+        try:
+            found = sheet(rules_for(preset, currency=currency))
+        except Refusal as refusal:
+            raise CommandError(f"{refusal.detail} {refusal.remedy}") from refusal
+        if options["json"]:
+            self.stdout.write(json.dumps(document(found), indent=2))
+            return
+        screen = cast(IO[str], self.stdout)
+        _print(found, Console(file=screen, no_color=bool(options["no_color"]), highlight=False))
+
+
+def _print(found: Sheet, console: Console) -> None:
+    rules = found.rules
+    preset = PRESETS[rules.preset]
+    console.print(f"[bold]{preset.title}[/] ({rules.preset}, version {rules.version}), {rules.decks} decks")
+    console.print(f"Commission: {commission_policy(rules)}")
+    console.print(_counts(found))
+    console.print(_decimals(found))
+    console.print(_fractions(found))
+    for note in notes(found):
+        console.print(f"- {note}")
+
+
+def _counts(found: Sheet) -> Table:
+    table = Table("outcome", title="Ordered six-card draws", title_justify="left")
+    table.add_column("draws", justify="right")
+    counted = found.counts
+    for outcome, count in (("Banker", counted.banker), ("Player", counted.player), ("Tie", counted.tie)):
+        table.add_row(outcome, f"{count:,}")
+    table.add_section()
+    table.add_row("all", f"{counted.all:,}")
+    return table
+
+
+def _decimals(found: Sheet) -> Table:
+    table = Table("", title="Odds", title_justify="left")
+    for odds in found.spots:
+        table.add_column(odds.spot.capitalize(), justify="right")
+    table.add_row("pays", *[str(odds.pays) for odds in found.spots])
+    for names_and_values in zip(*[_measures(odds) for odds in found.spots], strict=True):
+        table.add_row(names_and_values[0][0], *[decimal(value) for _, value in names_and_values])
+    return table
+
+
+def _fractions(found: Sheet) -> Table:
+    table = Table("spot", "measure", title="The same, exactly", title_justify="left", show_lines=False)
+    table.add_column("fraction", overflow="fold")
+    for odds in found.spots:
+        for measure, value in _measures(odds):
+            table.add_row(odds.spot.capitalize(), measure, exact(value))
+        table.add_section()
+    return table
+
+
+def _measures(odds: SpotOdds) -> Iterator[tuple[str, Fraction]]:
+    yield from (("win", odds.win), ("lose", odds.lose), ("push", odds.push))
+    for where, figures in (("", odds.exact), (" at minimum", odds.at_minimum)):
+        yield f"return{where}", figures.rtp
+        yield f"house edge{where}", figures.edge
+        yield f"variance{where}", figures.variance
