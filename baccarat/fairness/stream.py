@@ -1,0 +1,44 @@
+"""A stream of words that a secret seed and the players' cut determine, and nobody can foresee without the seed."""
+
+import hmac
+import struct
+from collections.abc import Iterator
+from typing import Final
+
+SEED_BYTES: Final = 32
+BLOCK_TAG: Final = b"casino.baccarat.shuffle.v1\x00"
+
+_WORDS: Final = struct.Struct(">8I")
+_COUNTER: Final = struct.Struct(">Q")
+
+
+class MalformedSeed(ValueError):
+    """A seed is not exactly 32 bytes."""
+
+
+def checked(seed: bytes) -> bytes:
+    """This will return the seed when it has 32 bytes, as drawn from the operating system. Raises MalformedSeed."""
+    if len(seed) != SEED_BYTES:
+        raise MalformedSeed(f"A seed has {SEED_BYTES} bytes, not {len(seed)}.")
+    return seed
+
+
+def block(seed: bytes, *, cut: bytes, counter: int) -> bytes:
+    """This will return block `counter` (from 0) of the stream, 32 bytes. Raises MalformedSeed.
+
+    HMAC-SHA-256 (RFC 2104, FIPS 180-4) keyed with the seed, over the tag, the cut behind its length in 8 big-endian
+    bytes, and the counter in 8 big-endian bytes.
+    """
+    return hmac.digest(checked(seed), _prefix(cut) + _COUNTER.pack(counter), "sha256")
+
+
+def words(seed: bytes, *, cut: bytes) -> Iterator[int]:
+    """This will yield the stream's 32-bit words without end, eight big-endian words a block. Raises MalformedSeed."""
+    key, prefix, counter = checked(seed), _prefix(cut), 0
+    while True:
+        yield from _WORDS.unpack(hmac.digest(key, prefix + _COUNTER.pack(counter), "sha256"))
+        counter += 1
+
+
+def _prefix(cut: bytes) -> bytes:
+    return BLOCK_TAG + _COUNTER.pack(len(cut)) + cut
