@@ -48,7 +48,8 @@ class Settlement:
 
 # A tie pushes Player and Banker (rules, section 1). Bound once: member look-up on an enum class is slow.
 _WIN, _LOSE, _PUSH = Result.WIN, Result.LOSE, Result.PUSH
-_BANKER: Final = Spot.BANKER
+_PLAYER, _BANKER = Spot.PLAYER, Spot.BANKER
+_DEFERRED: Final = CommissionTiming.DEFERRED
 RESULTS: Final[dict[Outcome, tuple[tuple[Spot, Result], ...]]] = {
     Outcome.PLAYER: ((Spot.PLAYER, _WIN), (Spot.BANKER, _LOSE), (Spot.TIE, _LOSE)),
     Outcome.BANKER: ((Spot.PLAYER, _LOSE), (Spot.BANKER, _WIN), (Spot.TIE, _LOSE)),
@@ -60,7 +61,7 @@ def pays(rules: TableRules, spot: Spot) -> Ratio:
     """This will return the odds that a winning stake on a spot is paid at, before commission."""
     if spot is _BANKER:
         return rules.banker_pays
-    return rules.player_pays if spot is Spot.PLAYER else rules.tie_pays
+    return rules.player_pays if spot is _PLAYER else rules.tie_pays
 
 
 def settle(rules: TableRules, stakes: Stakes, outcome: Outcome) -> Settlement:
@@ -70,7 +71,7 @@ def settle(rules: TableRules, stakes: Stakes, outcome: Outcome) -> Settlement:
     is not on the layout and for a stake that is not positive.
     """
     commission = rules.commission
-    deferred = commission is not None and commission.timing is CommissionTiming.DEFERRED
+    deferred = commission is not None and commission.timing is _DEFERRED
     results = []
     staked = won = owed = returned = 0
     for spot, result in RESULTS[outcome]:

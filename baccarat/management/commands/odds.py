@@ -34,7 +34,7 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(document(found), indent=2))
             return
-        screen = cast(IO[str], self.stdout)
+        screen = cast("IO[str]", self.stdout)
         _print(found, Console(file=screen, no_color=bool(options["no_color"]), highlight=False))
 
 
