@@ -1,0 +1,129 @@
+"""How a table goes from round to round: pure rules over a journal. Ids, seeds and the time are given."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from baccarat.fairness.commitment import commit
+from baccarat.fairness.shuffle import order
+from baccarat.journal import Journal, Secret
+from baccarat.rounds import commands as rc
+from baccarat.rounds.events import SeatInRound
+from baccarat.rounds.state import Phase, Standing
+from baccarat.rules.cards import Card
+from baccarat.tables import commands as tc
+
+MOST_CARDS: Final = 6
+NO_CUT: Final = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """New identities and a new 256-bit seed, drawn outside the core, used if a round or a shoe begins."""
+
+    round: UUID
+    shoe: UUID
+    seed: bytes
+
+
+def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
+    """This will open betting for those seated, shuffling first where that is due; nothing if a round runs or all seats are free."""
+    table = journal.table
+    if table.round is not None or not table.seats:
+        return
+    shoe, commitment = _shoe_for_round(journal, fresh=fresh, now=now)
+    facts, turn = table.facts(), table.rules.turn_seconds
+    journal.open_round(
+        rc.OpenRound(
+            round=fresh.round,
+            table=facts.table,
+            operator=facts.operator,
+            number=table.rounds + 1,
+            rules=f"{table.rules.preset}@{table.rules.version}",
+            shoe=shoe,
+            commitment=commitment,
+            seats=tuple(SeatInRound(seat=seat.seat, player=seat.player, book=seat.book) for seat in table.seats),
+            now=now,
+            deadline_at=None if turn is None else now + timedelta(seconds=turn),
+        )
+    )
+
+
+def _shoe_for_round(journal: Journal, *, fresh: Fresh, now: datetime) -> tuple[UUID, str | None]:
+    """The shoe that the round is dealt from, and its commitment if it is this round's own."""
+    if journal.table.shoe is not None:
+        return journal.table.shoe.shoe, None
+    journal.secrets.append(Secret(shoe=fresh.shoe, seed=fresh.seed))
+    commitment = commit(fresh.seed)
+    if not journal.table.has_long_shoe():
+        return fresh.shoe, commitment
+    rules = journal.table.rules
+    turned = order(fresh.seed, cut=NO_CUT, decks=rules.decks, first=1)[0] if rules.burn else None
+    journal.on_table(tc.StartShoe(shoe=fresh.shoe, commitment=commitment, first_card=turned, now=now))
+    return fresh.shoe, None
+
+
+def deal_round(journal: Journal, *, seed: bytes, fresh: Fresh, now: datetime) -> None:
+    """This will close betting, deal, settle, end a finished shoe, and open the next round where the table goes on by itself.
+
+    Raises RoundIsNotDue while a seat may still act.
+    """
+    cards, position = next_cards(journal, seed)
+    journal.on_round(
+        rc.DealRound(
+            cards=cards, position=position, seed=_reveal(journal, seed), rules=journal.table.rules, now=now
+        )
+    )
+    _end_finished_shoe(journal, seed=seed, now=now)
+    go_on(journal, fresh=fresh, now=now)
+
+
+def lapse_if_empty(journal: Journal, *, seed: bytes, now: datetime) -> None:
+    """This will end a running round that nobody is in any more; nothing while a seat may act or has a wager."""
+    if not is_empty(journal):
+        return
+    seed_shown = _reveal(journal, seed)
+    journal.on_round(rc.DealRound(cards=(), position=0, seed=seed_shown, rules=journal.table.rules, now=now))
+
+
+def is_empty(journal: Journal) -> bool:
+    """This will tell whether the round runs with every seat out of it."""
+    return journal.round.is_running() and journal.round.all_have_acted() and not journal.round.wagers()
+
+
+def next_cards(journal: Journal, seed: bytes) -> tuple[tuple[Card, ...], int]:
+    """This will return the shoe's next six cards (fewer at its very end) and the place of the first."""
+    position = 0 if journal.table.shoe is None else journal.table.shoe.out
+    shoe = order(seed, cut=NO_CUT, decks=journal.table.rules.decks, first=position + MOST_CARDS)
+    return shoe[position:], position
+
+
+def _reveal(journal: Journal, seed: bytes) -> str | None:
+    """The seed in hex if the shoe ends with this round; a long shoe's stays secret."""
+    if journal.table.shoe is not None:
+        return None
+    journal.revealed.append(journal.round.facts().shoe)
+    return seed.hex()
+
+
+def _end_finished_shoe(journal: Journal, *, seed: bytes, now: datetime) -> None:
+    shoe = journal.table.shoe
+    if shoe is None or not shoe.over:
+        return
+    journal.revealed.append(shoe.shoe)
+    journal.on_table(tc.EndShoe(seed=seed.hex(), now=now))
+
+
+def go_on(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
+    """This will open the next round at a table with turns, unless nobody there said a word in the last one."""
+    if journal.table.rules.turn_seconds is None or journal.table.round is not None:
+        return
+    spoke = {Standing.CONFIRMED, Standing.PASSED, Standing.WITHDRAWN}
+    if journal.round.phase is Phase.UNOPENED or any(seat.standing in spoke for seat in journal.round.seats):
+        open_round(journal, fresh=fresh, now=now)
+
+
+def withdraw(journal: Journal, *, player: UUID) -> None:
+    """This will take the player out of the running round before leaving or moving. Raises WagerInPlay."""
+    journal.on_round(rc.WithdrawSeat(player=player))

@@ -1,0 +1,142 @@
+"""The one place that says what an event of a table or a round moves: used when it happens and again by the audit."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.rounds import events as re
+from baccarat.tables import events as te
+from casino.kernel.money import Book
+from wallet.accounts import AccountKind, AccountName, game_account, player_account, rack, table_account
+from wallet.entries import Entry, Posting, buy_in, entry, rebuy
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the money moves: a table of an operator, and its currency."""
+
+    operator: UUID
+    table: UUID
+    currency: str
+
+    def player(self, player: UUID, book: Book) -> AccountName:
+        """This will name the player's account."""
+        return player_account(operator=self.operator, player=player, book=book, currency=self.currency)
+
+    def game(self, player: UUID, book: Book) -> AccountName:
+        """This will name the player's game balance at this table."""
+        return game_account(
+            operator=self.operator, player=player, table=self.table, book=book, currency=self.currency
+        )
+
+    def rack(self, player: UUID, book: Book) -> AccountName:
+        """This will name what holds the player's deferred commission at this table."""
+        return rack(operator=self.operator, player=player, table=self.table, book=book, currency=self.currency)
+
+    def house(self, kind: AccountKind, book: Book) -> AccountName:
+        """This will name the table's stakes, bank or commission."""
+        return table_account(
+            kind=kind, operator=self.operator, table=self.table, book=book, currency=self.currency
+        )
+
+
+def entry_for(event: object, cause: int, place: Place) -> Entry | None:
+    """This will return the entry that follows from an event with id `cause`, or None where no money moves."""
+    build = _BUILD.get(type(event))
+    return None if build is None else build(event, cause, place)
+
+
+def _entry(kind: str, cause: int, postings: Iterable[Posting]) -> Entry | None:
+    """An entry, or None where every amount is zero."""
+    moved = [posting for posting in postings if posting.amount]
+    return entry(kind=kind, cause=cause, postings=moved) if moved else None
+
+
+def _seat_taken(event: te.SeatTaken, cause: int, place: Place) -> Entry | None:
+    if not event.bought_in:
+        return None
+    return buy_in(
+        cause=cause,
+        operator=place.operator,
+        player=event.player,
+        table=place.table,
+        book=event.book,
+        currency=place.currency,
+        amount=event.bought_in,
+    )
+
+
+def _rebought(event: te.Rebought, cause: int, place: Place) -> Entry:
+    return rebuy(
+        cause=cause,
+        operator=place.operator,
+        player=event.player,
+        table=place.table,
+        book=event.book,
+        currency=place.currency,
+        amount=event.amount,
+    )
+
+
+def _seat_left(event: te.SeatLeft, cause: int, place: Place) -> Entry | None:
+    return _entry(
+        "cash_out",
+        cause,
+        (
+            Posting(place.game(event.player, event.book), -event.returned),
+            Posting(place.player(event.player, event.book), event.returned),
+            Posting(place.rack(event.player, event.book), -event.collected),
+            Posting(place.house(AccountKind.COMMISSION, event.book), event.collected),
+        ),
+    )
+
+
+def _shoe_ended(event: te.ShoeEnded, cause: int, place: Place) -> Entry | None:
+    postings = []
+    for owed in event.collected:
+        postings.append(Posting(place.rack(owed.player, owed.book), -owed.amount))
+        postings.append(Posting(place.house(AccountKind.COMMISSION, owed.book), owed.amount))
+    return _entry("commission_collected", cause, postings)
+
+
+def _wager_confirmed(event: re.WagerConfirmed, cause: int, place: Place) -> Entry | None:
+    staked = sum(event.stakes.values())
+    return _entry(
+        "wager",
+        cause,
+        (
+            Posting(place.game(event.player, event.book), -staked),
+            Posting(place.house(AccountKind.STAKES, event.book), staked),
+        ),
+    )
+
+
+def _round_settled(event: re.RoundSettled, cause: int, place: Place) -> Entry | None:
+    postings: list[Posting] = []
+    for wager in event.wagers:
+        postings.extend(_wager_settled(wager, place))
+    return _entry("settlement", cause, postings)
+
+
+def _wager_settled(wager: re.SeatSettled, place: Place) -> Iterable[Posting]:
+    """Stakes come off the table, what is returned goes to the player, commission to house or rack, the rest is the bank's."""
+    held = wager.commission if wager.deferred else 0
+    to_player = wager.returned - held
+    commission = place.rack(wager.player, wager.book) if held else place.house(AccountKind.COMMISSION, wager.book)
+    return (
+        Posting(place.house(AccountKind.STAKES, wager.book), -wager.staked),
+        Posting(place.game(wager.player, wager.book), to_player),
+        Posting(commission, wager.commission),
+        Posting(place.house(AccountKind.BANK, wager.book), wager.staked - to_player - wager.commission),
+    )
+
+
+_BUILD: Final[dict[type, Callable[[Any, int, Place], Entry | None]]] = {
+    te.SeatTaken: _seat_taken,
+    te.Rebought: _rebought,
+    te.SeatLeft: _seat_left,
+    te.ShoeEnded: _shoe_ended,
+    re.WagerConfirmed: _wager_confirmed,
+    re.RoundSettled: _round_settled,
+}

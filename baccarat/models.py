@@ -1,0 +1,107 @@
+"""Read models of tables, rounds and wagers, all rebuilt from events; and the encrypted seeds, which are not.
+
+Amounts are minor units. `state` is the folded state as canonical JSON, `version` the stream's version it stands for.
+"""
+
+from django.db import models
+
+
+class Table(models.Model):
+    """A table as it stands. `due_at` says when a worker has something to do here; NULL when it has not."""
+
+    id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    name = models.TextField()
+    preset = models.TextField()
+    currency = models.TextField()
+    books = models.TextField()
+    seats = models.IntegerField()
+    seats_taken = models.IntegerField()
+    round_id = models.UUIDField(null=True)
+    rounds = models.IntegerField()
+    due_at = models.DateTimeField(null=True)
+    set_aside = models.TextField(null=True)
+    opened_at = models.DateTimeField()
+    version = models.IntegerField()
+    state = models.JSONField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["due_at"], name="table_due", condition=models.Q(due_at__isnull=False)),
+            models.Index(fields=["operator_id", "id"], name="table_operator"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.preset})"
+
+
+class Round(models.Model):
+    """A round as it stands or ended. Ids ascend with time."""
+
+    id = models.UUIDField(primary_key=True)
+    table_id = models.UUIDField()
+    operator_id = models.UUIDField()
+    number = models.IntegerField()
+    rules = models.TextField()
+    currency = models.TextField()
+    phase = models.TextField()
+    opened_at = models.DateTimeField()
+    deadline_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    cards = models.TextField()
+    outcome = models.TextField(null=True)
+    player_total = models.IntegerField(null=True)
+    banker_total = models.IntegerField(null=True)
+    wagers = models.IntegerField()
+    set_aside = models.TextField(null=True)
+    version = models.IntegerField()
+    state = models.JSONField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["table_id", "number"], name="round_number")]
+        indexes = [models.Index(fields=["operator_id", "id"], name="round_operator")]
+
+    def __str__(self) -> str:
+        return f"round {self.number}"
+
+
+class Wager(models.Model):
+    """One seat's confirmed wager in one round, and what it came to. The id is the round's with the seat."""
+
+    id = models.TextField(primary_key=True)
+    round_id = models.UUIDField()
+    table_id = models.UUIDField()
+    operator_id = models.UUIDField()
+    player_id = models.UUIDField()
+    seat = models.IntegerField()
+    preset = models.TextField()
+    book = models.TextField()
+    currency = models.TextField()
+    stakes = models.JSONField()
+    staked = models.BigIntegerField()
+    won = models.BigIntegerField(null=True)
+    commission = models.BigIntegerField(null=True)
+    returned = models.BigIntegerField(null=True)
+    confirmed_at = models.DateTimeField()
+    settled_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["player_id", "round_id"], name="wager_player"),
+            models.Index(fields=["round_id"], name="wager_round"),
+        ]
+
+    def __str__(self) -> str:
+        return f"wager {self.id}"
+
+
+class ShoeSecret(models.Model):
+    """A shoe's seed, sealed with AES-GCM by a key from outside the database; the row goes when the seed is revealed."""
+
+    shoe_id = models.UUIDField(primary_key=True)
+    key_id = models.TextField()
+    nonce = models.BinaryField()
+    sealed = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"secret of shoe {self.shoe_id}"

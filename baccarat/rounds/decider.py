@@ -1,0 +1,252 @@
+"""What a round allows. `decide` judges a command against the state and answers with events, or refuses."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from baccarat.rounds import commands as c
+from baccarat.rounds import events as e
+from baccarat.rounds import refusals as r
+from baccarat.rounds.state import INITIAL, Phase, RoundSeat, RoundState, Standing, evolve
+from baccarat.rules.chips import is_makeable
+from baccarat.rules.deal import Outcome, deal
+from baccarat.rules.payouts import settle
+from baccarat.rules.presets import SpotsPerRound, TableRules, UnderMinimum
+from baccarat.rules.wagers import Spot
+from casino.kernel.decider import Decider
+from casino.kernel.money import text
+from wallet.accounts import game_account
+from wallet.refusals import InsufficientFunds
+
+Events = Sequence[e.RoundEvent]
+_Spends = c.PlaceChips | c.RepeatWager | c.ConfirmWager
+
+NOBODY_BET: Final = "nobody bet"
+
+
+def decide(command: c.RoundCommand, state: RoundState) -> Events:
+    """This will answer a command with the events that follow from it, none if it changes nothing, or raise a Refusal."""
+    return _DECIDE[type(command)](command, state)
+
+
+def _open(command: c.OpenRound, state: RoundState) -> Events:
+    if state.phase is not Phase.UNOPENED:
+        raise r.RoundIsOpen
+    return (
+        e.RoundOpened(
+            round=command.round,
+            table=command.table,
+            operator=command.operator,
+            number=command.number,
+            rules=command.rules,
+            shoe=command.shoe,
+            commitment=command.commitment,
+            seats=command.seats,
+            opened_at=command.now,
+            deadline_at=command.deadline_at,
+        ),
+    )
+
+
+def _turn(command: c.PlayerCommand, state: RoundState) -> RoundSeat:
+    """The player's seat, if it may still act: betting open by the server's clock, and this seat not done."""
+    _require_open(state, command.now)
+    seat = state.seat_of(command.player)
+    if seat is None:
+        raise r.NotYourTurn
+    if seat.standing is Standing.CONFIRMED:
+        raise r.AlreadyConfirmed
+    if seat.standing is not Standing.DECIDING:
+        raise r.NotYourTurn
+    return seat
+
+
+def _require_open(state: RoundState, now: datetime) -> None:
+    if state.phase is Phase.UNOPENED:
+        raise r.NoOpenRound
+    if state.phase is not Phase.BETTING or state.set_aside is not None:
+        raise r.BettingIsClosed
+    deadline = state.facts().deadline_at
+    if deadline is not None and now >= deadline:
+        raise r.BettingIsClosed(deadline_at=deadline)
+
+
+def _place(command: c.PlaceChips, state: RoundState) -> Events:
+    seat = _turn(command, state)
+    rules = command.rules
+    if command.amount <= 0 or not is_makeable(command.amount, rules):
+        raise r.AmountNotMakeable(chips=[text(chip, rules.currency) for chip in rules.chips], currency=rules.currency)
+    stakes = _added(seat.placed(), {command.spot: command.amount})
+    _require_allowed(stakes, rules)
+    _require_funds(stakes, seat, command, state)
+    return (e.ChipsPlaced(seat=seat.seat, spot=command.spot, amount=command.amount),)
+
+
+def _undo(command: c.UndoPlacement, state: RoundState) -> Events:
+    seat = _turn(command, state)
+    if not seat.placements:
+        raise r.NoChipsPlaced
+    return (e.PlacementUndone(seat=seat.seat),)
+
+
+def _clear(command: c.ClearChips, state: RoundState) -> Events:
+    seat = _turn(command, state)
+    return (e.ChipsCleared(seat=seat.seat),) if seat.placements else ()
+
+
+def _repeat(command: c.RepeatWager, state: RoundState) -> Events:
+    seat = _turn(command, state)
+    if seat.placements:
+        raise r.ChipsAlreadyPlaced
+    if not command.stakes:
+        raise r.NothingToRepeat
+    _require_allowed(command.stakes, command.rules)
+    _require_funds(command.stakes, seat, command, state)
+    return (e.WagerRepeated(seat=seat.seat, stakes=dict(command.stakes)),)
+
+
+def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
+    seat = _turn(command, state)
+    placed = seat.placed()
+    if not placed:
+        raise r.NoChipsPlaced
+    raised = _raises(placed, command.rules)
+    stakes = _added(placed, raised)
+    _require_allowed(stakes, command.rules)
+    _require_funds(stakes, seat, command, state)
+    return (
+        e.WagerConfirmed(
+            seat=seat.seat,
+            player=seat.player,
+            book=seat.book,
+            stakes=stakes,
+            raised=raised,
+            confirmed_at=command.now,
+        ),
+    )
+
+
+def _raises(placed: Mapping[Spot, int], rules: TableRules) -> dict[Spot, int]:
+    """What each stake lacks to the minimum; refused where the table does not raise."""
+    lacking = {spot: rules.minimum - stake for spot, stake in placed.items() if stake < rules.minimum}
+    if lacking and rules.under_minimum is UnderMinimum.REJECT:
+        minimum = text(rules.minimum, rules.currency)
+        raise r.UnderMinimum(minimum=minimum, currency=rules.currency, spots=sorted(lacking))
+    return lacking
+
+
+def _added(stakes: Mapping[Spot, int], more: Mapping[Spot, int]) -> dict[Spot, int]:
+    return {spot: stakes.get(spot, 0) + more.get(spot, 0) for spot in Spot if spot in stakes or spot in more}
+
+
+def _require_allowed(stakes: Mapping[Spot, int], rules: TableRules) -> None:
+    over = sorted(spot for spot, stake in stakes.items() if stake > rules.maximum)
+    if over:
+        maximum = text(rules.maximum, rules.currency)
+        raise r.OverMaximum(maximum=maximum, currency=rules.currency, spots=over)
+    if rules.spots_per_round is SpotsPerRound.ONE and len(stakes) > 1:
+        raise r.OneSpotOnly
+
+
+def _require_funds(stakes: Mapping[Spot, int], seat: RoundSeat, command: _Spends, state: RoundState) -> None:
+    total = sum(stakes.values())
+    if total <= command.available:
+        return
+    round_ = state.facts()
+    account = game_account(
+        operator=round_.operator,
+        player=seat.player,
+        table=round_.table,
+        book=seat.book,
+        currency=command.rules.currency,
+    )
+    raise InsufficientFunds(account=account, balance=command.available, needed=total)
+
+
+def _pass(command: c.Pass, state: RoundState) -> Events:
+    return (e.SeatPassed(seat=_turn(command, state).seat),)
+
+
+def _withdraw(command: c.WithdrawSeat, state: RoundState) -> Events:
+    if not state.is_running():
+        return ()
+    seat = state.seat_of(command.player)
+    if seat is None or seat.standing in {Standing.PASSED, Standing.TIMED_OUT, Standing.WITHDRAWN}:
+        return ()
+    if seat.standing is Standing.CONFIRMED:
+        raise r.WagerInPlay(round=str(state.facts().round), deadline_at=state.facts().deadline_at)
+    return (e.SeatWithdrawn(seat=seat.seat),)
+
+
+def _deal(command: c.DealRound, state: RoundState) -> Events:
+    if state.phase is not Phase.BETTING or state.set_aside is not None:
+        raise r.RoundIsNotDue
+    deadline = state.facts().deadline_at
+    if not state.all_have_acted() and (deadline is None or command.now < deadline):
+        raise r.RoundIsNotDue
+    late = [
+        e.SeatTimedOut(seat=seat.seat) for seat in state.seats if seat.standing is Standing.DECIDING
+    ]
+    if not state.wagers():
+        return (*late, e.RoundLapsed(reason=NOBODY_BET, lapsed_at=command.now, seed=command.seed))
+    return (*late, e.BettingClosed(closed_at=command.now), *_cards_and_payouts(command, state))
+
+
+def _cards_and_payouts(command: c.DealRound, state: RoundState) -> Events:
+    hands = deal(command.cards)
+    return (
+        e.CardsDealt(position=command.position, cards=hands.cards),
+        e.RoundSettled(
+            outcome=hands.outcome,
+            player_total=hands.player_total,
+            banker_total=hands.banker_total,
+            natural=hands.natural,
+            wagers=tuple(_settle_seat(seat, command, hands.outcome) for seat in state.wagers()),
+            settled_at=command.now,
+            seed=command.seed,
+        ),
+    )
+
+
+def _settle_seat(seat: RoundSeat, command: c.DealRound, outcome: Outcome) -> e.SeatSettled:
+    result = settle(command.rules, seat.stakes or {}, outcome)
+    return e.SeatSettled(
+        seat=seat.seat,
+        player=seat.player,
+        book=seat.book,
+        results=result.results,
+        staked=result.staked,
+        won=result.won,
+        commission=result.commission,
+        deferred=result.deferred,
+        returned=result.returned,
+    )
+
+
+def _set_aside(command: c.SetRoundAside, state: RoundState) -> Events:
+    if not state.is_running() or state.set_aside is not None:
+        return ()
+    return (e.RoundSetAside(reason=command.reason, set_aside_at=command.now),)
+
+
+def _resume(command: c.ResumeRound, state: RoundState) -> Events:
+    if state.set_aside is None:
+        raise r.RoundNotSetAside
+    return (e.RoundResumed(by=command.by, resumed_at=command.now),)
+
+
+_DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
+    c.OpenRound: _open,
+    c.PlaceChips: _place,
+    c.UndoPlacement: _undo,
+    c.ClearChips: _clear,
+    c.RepeatWager: _repeat,
+    c.ConfirmWager: _confirm,
+    c.Pass: _pass,
+    c.WithdrawSeat: _withdraw,
+    c.DealRound: _deal,
+    c.SetRoundAside: _set_aside,
+    c.ResumeRound: _resume,
+}
+
+ROUND: Final[Decider[c.RoundCommand, RoundState, e.RoundEvent]] = Decider(initial=INITIAL, decide=decide, evolve=evolve)

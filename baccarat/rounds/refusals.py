@@ -1,0 +1,97 @@
+"""Why a round says no. Each reason has its own code; the decider beside this file raises them."""
+
+from casino.kernel.refusals import Kind, Refusal
+
+
+class BettingIsClosed(Refusal):
+    code = "betting_is_closed"
+    title = "No more bets"
+    remedy = "Wait for the next round to open."
+
+
+class NoOpenRound(Refusal):
+    code = "no_open_round"
+    title = "No round is open at this table"
+    remedy = "Ask for a new game, or wait until the next round opens."
+
+
+class NotYourTurn(Refusal):
+    code = "not_your_turn"
+    title = "Your seat has no turn in this round"
+    remedy = "Wait for the next round: you sat down, moved, passed or ran out of time during this one."
+
+
+class AlreadyConfirmed(Refusal):
+    code = "already_confirmed"
+    title = "Your wager in this round is confirmed"
+    remedy = "It can't be changed any more; the cards decide."
+
+
+class NoChipsPlaced(Refusal):
+    code = "no_chips_placed"
+    title = "You have no chips on the table"
+    remedy = "Place chips first, or pass."
+
+
+class ChipsAlreadyPlaced(Refusal):
+    code = "chips_already_placed"
+    title = "Rebet needs a cleared table"
+    remedy = "Clear your chips, then rebet."
+
+
+class NothingToRepeat(Refusal):
+    code = "nothing_to_repeat"
+    title = "You have no earlier wager at this table"
+    remedy = "Place chips yourself this time."
+
+
+class AmountNotMakeable(Refusal):
+    code = "amount_not_makeable"
+    kind = Kind.INVALID
+    title = "The table's chips can't make up this amount"
+    remedy = "Send an amount that the table's chips add up to."
+
+
+class OverMaximum(Refusal):
+    code = "over_maximum"
+    kind = Kind.INVALID
+    title = "The stake is over the table's maximum"
+    remedy = "Stake at most the maximum on each spot."
+
+
+class UnderMinimum(Refusal):
+    code = "under_minimum"
+    kind = Kind.INVALID
+    title = "The stake is under the table's minimum"
+    remedy = "Stake at least the minimum on each spot that you bet on."
+
+
+class OneSpotOnly(Refusal):
+    code = "one_spot_only"
+    kind = Kind.INVALID
+    title = "This table takes a bet on one spot in a round"
+    remedy = "Clear your chips to choose another spot."
+
+
+class RoundIsOpen(Refusal):
+    code = "round_is_open"
+    title = "A round is already open"
+    remedy = "Bet or pass in this round; the next one opens by itself."
+
+
+class RoundIsNotDue(Refusal):
+    code = "round_is_not_due"
+    title = "The round can't be dealt yet"
+    remedy = "Wait until all seats have acted or the turn is over."
+
+
+class WagerInPlay(Refusal):
+    code = "wager_in_play"
+    title = "Your wager in this round is in play"
+    remedy = "Try again when this round is settled."
+
+
+class RoundNotSetAside(Refusal):
+    code = "round_not_set_aside"
+    title = "The round is not set aside"
+    remedy = "Only a round that was set aside can be resumed."

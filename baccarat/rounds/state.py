@@ -1,0 +1,223 @@
+"""A round as it stands, and how each event moves it. Applying never refuses."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.rounds import events as e
+from baccarat.rules.cards import Card
+from baccarat.rules.deal import Outcome
+from baccarat.rules.wagers import Spot
+from casino.kernel.money import Book
+
+
+class Phase(StrEnum):
+    """Where a round stands; SETTLED and LAPSED are its ends."""
+
+    UNOPENED = "unopened"
+    BETTING = "betting"
+    CLOSED = "closed"
+    DEALT = "dealt"
+    SETTLED = "settled"
+    LAPSED = "lapsed"
+
+
+class Standing(StrEnum):
+    """What a seat has said in this round."""
+
+    DECIDING = "deciding"
+    CONFIRMED = "confirmed"
+    PASSED = "passed"
+    TIMED_OUT = "timed_out"
+    WITHDRAWN = "withdrawn"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSeat:
+    """A seat's part in the round: unconfirmed `placements`, or the confirmed `stakes`, and its result."""
+
+    seat: int
+    player: UUID
+    book: Book
+    standing: Standing = Standing.DECIDING
+    placements: tuple[dict[Spot, int], ...] = ()
+    stakes: dict[Spot, int] | None = None
+    raised: dict[Spot, int] | None = None
+    confirmed_at: datetime | None = None
+    settled: e.SeatSettled | None = None
+
+    def placed(self) -> dict[Spot, int]:
+        """This will add up the unconfirmed chips, per spot in minor units."""
+        total: dict[Spot, int] = {}
+        for placement in self.placements:
+            for spot, amount in placement.items():
+                total[spot] = total.get(spot, 0) + amount
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class RoundState:
+    """Everything a decision about a round reads, and all that is needed to draw it."""
+
+    phase: Phase = Phase.UNOPENED
+    opened: e.RoundOpened | None = None
+    seats: tuple[RoundSeat, ...] = ()
+    closed_at: datetime | None = None
+    position: int | None = None
+    cards: tuple[Card, ...] = ()
+    outcome: Outcome | None = None
+    player_total: int | None = None
+    banker_total: int | None = None
+    natural: bool | None = None
+    ended_at: datetime | None = None
+    seed: str | None = None
+    lapse_reason: str | None = None
+    set_aside: str | None = None
+
+    def facts(self) -> e.RoundOpened:
+        """This will return how the round was opened; only an opened round has it."""
+        if self.opened is None:
+            raise LookupError("the round was never opened")
+        return self.opened
+
+    def seat_of(self, player: UUID) -> RoundSeat | None:
+        """This will find the player's seat in this round, or None for one who waits for the next."""
+        return next((seat for seat in self.seats if seat.player == player), None)
+
+    def all_have_acted(self) -> bool:
+        """This will tell whether no seat is still deciding."""
+        return not any(seat.standing is Standing.DECIDING for seat in self.seats)
+
+    def wagers(self) -> tuple[RoundSeat, ...]:
+        """This will list the seats with a confirmed wager."""
+        return tuple(seat for seat in self.seats if seat.standing is Standing.CONFIRMED)
+
+    def is_running(self) -> bool:
+        """This will tell whether the round has begun and not ended."""
+        return self.phase in {Phase.BETTING, Phase.CLOSED, Phase.DEALT}
+
+
+INITIAL: Final = RoundState()
+
+
+def evolve(state: RoundState, event: e.RoundEvent) -> RoundState:
+    """This will apply one event. Raises KeyError only for a type that is no round event."""
+    return _APPLY[type(event)](state, event)
+
+
+def _seat(state: RoundState, number: int, **changes: Any) -> RoundState:
+    return replace(
+        state, seats=tuple(replace(seat, **changes) if seat.seat == number else seat for seat in state.seats)
+    )
+
+
+def _placements(state: RoundState, number: int) -> tuple[dict[Spot, int], ...]:
+    return next(seat.placements for seat in state.seats if seat.seat == number)
+
+
+def _opened(state: RoundState, event: e.RoundOpened) -> RoundState:
+    seats = tuple(RoundSeat(seat=seat.seat, player=seat.player, book=seat.book) for seat in event.seats)
+    return replace(state, phase=Phase.BETTING, opened=event, seats=seats)
+
+
+def _placed(state: RoundState, event: e.ChipsPlaced) -> RoundState:
+    placed = (*_placements(state, event.seat), {event.spot: event.amount})
+    return _seat(state, event.seat, placements=placed)
+
+
+def _undone(state: RoundState, event: e.PlacementUndone) -> RoundState:
+    return _seat(state, event.seat, placements=_placements(state, event.seat)[:-1])
+
+
+def _cleared(state: RoundState, event: e.ChipsCleared) -> RoundState:
+    return _seat(state, event.seat, placements=())
+
+
+def _repeated(state: RoundState, event: e.WagerRepeated) -> RoundState:
+    return _seat(state, event.seat, placements=(*_placements(state, event.seat), event.stakes))
+
+
+def _confirmed(state: RoundState, event: e.WagerConfirmed) -> RoundState:
+    return _seat(
+        state,
+        event.seat,
+        standing=Standing.CONFIRMED,
+        placements=(),
+        stakes=event.stakes,
+        raised=event.raised,
+        confirmed_at=event.confirmed_at,
+    )
+
+
+def _passed(state: RoundState, event: e.SeatPassed) -> RoundState:
+    return _seat(state, event.seat, standing=Standing.PASSED, placements=())
+
+
+def _timed_out(state: RoundState, event: e.SeatTimedOut) -> RoundState:
+    return _seat(state, event.seat, standing=Standing.TIMED_OUT, placements=())
+
+
+def _withdrawn(state: RoundState, event: e.SeatWithdrawn) -> RoundState:
+    return _seat(state, event.seat, standing=Standing.WITHDRAWN, placements=())
+
+
+def _closed(state: RoundState, event: e.BettingClosed) -> RoundState:
+    return replace(state, phase=Phase.CLOSED, closed_at=event.closed_at)
+
+
+def _dealt(state: RoundState, event: e.CardsDealt) -> RoundState:
+    return replace(state, phase=Phase.DEALT, position=event.position, cards=event.cards)
+
+
+def _settled(state: RoundState, event: e.RoundSettled) -> RoundState:
+    results = {wager.seat: wager for wager in event.wagers}
+    seats = tuple(
+        replace(seat, settled=results[seat.seat]) if seat.seat in results else seat for seat in state.seats
+    )
+    return replace(
+        state,
+        phase=Phase.SETTLED,
+        seats=seats,
+        outcome=event.outcome,
+        player_total=event.player_total,
+        banker_total=event.banker_total,
+        natural=event.natural,
+        ended_at=event.settled_at,
+        seed=event.seed,
+    )
+
+
+def _lapsed(state: RoundState, event: e.RoundLapsed) -> RoundState:
+    return replace(
+        state, phase=Phase.LAPSED, lapse_reason=event.reason, ended_at=event.lapsed_at, seed=event.seed
+    )
+
+
+def _set_aside(state: RoundState, event: e.RoundSetAside) -> RoundState:
+    return replace(state, set_aside=event.reason)
+
+
+def _resumed(state: RoundState, event: e.RoundResumed) -> RoundState:
+    return replace(state, set_aside=None)
+
+
+_APPLY: Final[dict[type, Callable[[RoundState, Any], RoundState]]] = {
+    e.RoundOpened: _opened,
+    e.ChipsPlaced: _placed,
+    e.PlacementUndone: _undone,
+    e.ChipsCleared: _cleared,
+    e.WagerRepeated: _repeated,
+    e.WagerConfirmed: _confirmed,
+    e.SeatPassed: _passed,
+    e.SeatTimedOut: _timed_out,
+    e.SeatWithdrawn: _withdrawn,
+    e.BettingClosed: _closed,
+    e.CardsDealt: _dealt,
+    e.RoundSettled: _settled,
+    e.RoundLapsed: _lapsed,
+    e.RoundSetAside: _set_aside,
+    e.RoundResumed: _resumed,
+}

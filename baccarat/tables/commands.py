@@ -1,0 +1,81 @@
+"""What may be asked of a table, in the imperative. What a decision needs from elsewhere travels in the command."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from baccarat.rules.cards import Card
+from baccarat.rules.presets import TableRules
+from baccarat.rules.wagers import Spot
+from casino.kernel.money import Book
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTable:
+    """Open a table; `edge_spots` are those where the rules give the player the edge, `edge_accepted` the operator's word."""
+
+    table: UUID
+    operator: UUID
+    name: str
+    rules: TableRules
+    books: tuple[Book, ...]
+    edge_spots: tuple[Spot, ...]
+    edge_accepted: bool
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TakeSeat:
+    """Sit down with `buy_in` minor units; `available` is the account balance in that book."""
+
+    player: UUID
+    seat: int
+    book: Book
+    buy_in: int
+    available: int
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSeat:
+    player: UUID
+    seat: int
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuy:
+    player: UUID
+    amount: int
+    available: int
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveSeat:
+    """Leave with the `game_balance`; what the seat's rack holds is collected."""
+
+    player: UUID
+    game_balance: int
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StartShoe:
+    """Start a long shoe; `first_card` is the one that is turned, None where the table burns none."""
+
+    shoe: UUID
+    commitment: str
+    first_card: Card | None
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EndShoe:
+    """End the shoe: reveal its `seed` (hex), collect what the racks hold."""
+
+    seed: str
+    now: datetime
+
+
+TableCommand = OpenTable | TakeSeat | ChangeSeat | Rebuy | LeaveSeat | StartShoe | EndShoe

@@ -1,0 +1,177 @@
+"""What a table allows. `decide` judges a command against the state and answers with events, or refuses."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.rules.cards import Card, points
+from baccarat.tables import commands as c
+from baccarat.tables import events as e
+from baccarat.tables import refusals as r
+from baccarat.tables.state import INITIAL, Event, Seat, TableState, evolve
+from casino.kernel.decider import Decider
+from casino.kernel.money import Book
+from wallet.accounts import player_account
+from wallet.refusals import InsufficientFunds
+
+Events = Sequence[e.TableEvent]
+
+
+def decide(command: c.TableCommand, state: TableState) -> Events:
+    """This will answer a command with the events that follow from it, or raise a Refusal."""
+    return _DECIDE[type(command)](command, state)
+
+
+def _open(command: c.OpenTable, state: TableState) -> Events:
+    if Book.PLAY in command.books and not command.rules.play_money:
+        raise r.PlayMoneyNotOffered
+    if Book.REAL in command.books and command.edge_spots and not command.edge_accepted:
+        raise r.PlayerEdgeNotAccepted(spots=list(command.edge_spots))
+    return (
+        e.TableOpened(
+            table=command.table,
+            operator=command.operator,
+            name=command.name,
+            rules=command.rules,
+            books=command.books,
+            edge_accepted=command.edge_spots if command.edge_accepted else (),
+            opened_at=command.now,
+        ),
+    )
+
+
+def _take(command: c.TakeSeat, state: TableState) -> Events:
+    _require_seat_number(command.seat, state)
+    if state.seat_of(command.player) is not None:
+        raise r.AlreadySeated
+    _require_free(command.seat, state)
+    if command.book not in state.facts().books:
+        raise r.BookNotOffered(books=list(state.facts().books))
+    _require_funds(command.buy_in, command, command.book, state)
+    return (
+        e.SeatTaken(
+            seat=command.seat,
+            player=command.player,
+            book=command.book,
+            bought_in=command.buy_in,
+            taken_at=command.now,
+        ),
+    )
+
+
+def _change(command: c.ChangeSeat, state: TableState) -> Events:
+    seat = _require_seated(command.player, state)
+    _require_seat_number(command.seat, state)
+    if seat.seat == command.seat:
+        return ()
+    _require_free(command.seat, state)
+    return (
+        e.SeatChanged(
+            player=command.player, from_seat=seat.seat, to_seat=command.seat, changed_at=command.now
+        ),
+    )
+
+
+def _rebuy(command: c.Rebuy, state: TableState) -> Events:
+    seat = _require_seated(command.player, state)
+    _require_funds(command.amount, command, seat.book, state)
+    return (
+        e.Rebought(
+            seat=seat.seat,
+            player=command.player,
+            book=seat.book,
+            amount=command.amount,
+            rebought_at=command.now,
+        ),
+    )
+
+
+def _leave(command: c.LeaveSeat, state: TableState) -> Events:
+    seat = _require_seated(command.player, state)
+    return (
+        e.SeatLeft(
+            seat=seat.seat,
+            player=command.player,
+            book=seat.book,
+            returned=command.game_balance,
+            collected=seat.owed,
+            left_at=command.now,
+        ),
+    )
+
+
+def _start_shoe(command: c.StartShoe, state: TableState) -> Events:
+    if state.shoe is not None:
+        raise r.ShoeIsRunning
+    return (
+        e.ShoeStarted(
+            shoe=command.shoe,
+            number=state.shoes + 1,
+            commitment=command.commitment,
+            turned=command.first_card,
+            burned=0 if command.first_card is None else burned_for(command.first_card),
+            started_at=command.now,
+        ),
+    )
+
+
+def _end_shoe(command: c.EndShoe, state: TableState) -> Events:
+    if state.shoe is None:
+        raise r.NoShoe
+    return (
+        e.ShoeEnded(
+            shoe=state.shoe.shoe,
+            seed=command.seed,
+            dealt=state.shoe.out,
+            collected=tuple(
+                e.CommissionCollected(seat=seat.seat, player=seat.player, book=seat.book, amount=seat.owed)
+                for seat in state.seats
+                if seat.owed
+            ),
+            ended_at=command.now,
+        ),
+    )
+
+
+def burned_for(turned: Card) -> int:
+    """This will tell how many cards are burned after the turned one: its points, ten for a ten or court card."""
+    return points(turned) or 10
+
+
+def _require_seated(player: UUID, state: TableState) -> Seat:
+    seat = state.seat_of(player)
+    if seat is None:
+        raise r.NotSeated
+    return seat
+
+
+def _require_seat_number(number: int, state: TableState) -> None:
+    if not 1 <= number <= state.rules.seats:
+        raise r.UnknownSeat(f"The table has seats 1 to {state.rules.seats}.", seats=state.rules.seats)
+
+
+def _require_free(number: int, state: TableState) -> None:
+    if state.at(number) is not None:
+        raise r.SeatIsTaken(seat=number)
+
+
+def _require_funds(amount: int, command: c.TakeSeat | c.Rebuy, book: Book, state: TableState) -> None:
+    if amount <= command.available:
+        return
+    account = player_account(
+        operator=state.facts().operator, player=command.player, book=book, currency=state.rules.currency
+    )
+    raise InsufficientFunds(account=account, balance=command.available, needed=amount)
+
+
+_DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
+    c.OpenTable: _open,
+    c.TakeSeat: _take,
+    c.ChangeSeat: _change,
+    c.Rebuy: _rebuy,
+    c.LeaveSeat: _leave,
+    c.StartShoe: _start_shoe,
+    c.EndShoe: _end_shoe,
+}
+
+TABLE: Final[Decider[c.TableCommand, TableState, Event]] = Decider(initial=INITIAL, decide=decide, evolve=evolve)

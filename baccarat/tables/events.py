@@ -1,0 +1,101 @@
+"""What happened at a table, in the past tense. Amounts are minor units of the table's currency."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from baccarat.rules.cards import Card
+from baccarat.rules.presets import TableRules
+from baccarat.rules.wagers import Spot
+from casino.kernel.money import Book
+
+
+@dataclass(frozen=True, slots=True)
+class TableOpened:
+    """A table with its frozen rules. `edge_accepted` lists spots whose player's edge the operator accepted."""
+
+    table: UUID
+    operator: UUID
+    name: str
+    rules: TableRules
+    books: tuple[Book, ...]
+    edge_accepted: tuple[Spot, ...]
+    opened_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SeatTaken:
+    """A player sat down; `bought_in` moved from account to game balance."""
+
+    seat: int
+    player: UUID
+    book: Book
+    bought_in: int
+    taken_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SeatChanged:
+    player: UUID
+    from_seat: int
+    to_seat: int
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Rebought:
+    """More money moved from account to game balance."""
+
+    seat: int
+    player: UUID
+    book: Book
+    amount: int
+    rebought_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLeft:
+    """A player left: `returned` went back to the account, `collected` commission from the rack to the house."""
+
+    seat: int
+    player: UUID
+    book: Book
+    returned: int
+    collected: int
+    left_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeStarted:
+    """A long shoe was shuffled: its first card was turned and `burned` more were burned."""
+
+    shoe: UUID
+    number: int
+    commitment: str
+    turned: Card | None
+    burned: int
+    started_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CommissionCollected:
+    """What one player's rack held at the end of the shoe."""
+
+    seat: int
+    player: UUID
+    book: Book
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeEnded:
+    """The shoe is played: its seed is revealed and the racks are emptied."""
+
+    shoe: UUID
+    seed: str
+    dealt: int
+    collected: tuple[CommissionCollected, ...]
+    ended_at: datetime
+
+
+TableEvent = TableOpened | SeatTaken | SeatChanged | Rebought | SeatLeft | ShoeStarted | ShoeEnded

@@ -1,0 +1,68 @@
+"""Why a table says no."""
+
+from casino.kernel.refusals import Kind, Refusal
+
+
+class UnknownTable(Refusal):
+    code = "unknown_table"
+    kind = Kind.MISSING
+    title = "There is no such table"
+    remedy = "List the tables and use the id of one of them."
+
+
+class UnknownSeat(Refusal):
+    code = "unknown_seat"
+    kind = Kind.MISSING
+    title = "The table has no such seat"
+    remedy = "Choose a seat number that the table has."
+
+
+class SeatIsTaken(Refusal):
+    code = "seat_is_taken"
+    title = "Another player has this seat"
+    remedy = "Choose a free seat."
+
+
+class AlreadySeated(Refusal):
+    code = "already_seated"
+    title = "You have a seat at this table"
+    remedy = "Change seat instead, or leave first."
+
+
+class NotSeated(Refusal):
+    code = "not_seated"
+    title = "You have no seat at this table"
+    remedy = "Take a seat first."
+
+
+class BookNotOffered(Refusal):
+    code = "book_not_offered"
+    kind = Kind.INVALID
+    title = "The table does not take this kind of money"
+    remedy = "Sit down with one of the books that the table lists."
+
+
+class PlayMoneyNotOffered(Refusal):
+    code = "play_money_not_offered"
+    kind = Kind.INVALID
+    title = "These rules offer no play money"
+    remedy = "Open the table for real money only, or with rules that offer play money."
+
+
+class PlayerEdgeNotAccepted(Refusal):
+    code = "player_edge_not_accepted"
+    kind = Kind.INVALID
+    title = "These rules give the player an edge"
+    remedy = "For real money, say accept_player_edge: true; the odds page shows the edge."
+
+
+class ShoeIsRunning(Refusal):
+    code = "shoe_is_running"
+    title = "The table's shoe is not finished"
+    remedy = "Play the shoe to its end."
+
+
+class NoShoe(Refusal):
+    code = "no_shoe"
+    title = "The table has no shoe in play"
+    remedy = "A shoe starts with the next round."

@@ -1,0 +1,162 @@
+"""A table as it stands: who sits where, the shoe, the round in hand. Fed by the table's events and its rounds' events."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.rounds import events as re
+from baccarat.rules.presets import Shuffle, TableRules
+from baccarat.rules.wagers import Spot
+from baccarat.tables import events as e
+from casino.kernel.money import Book
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A taken seat; `last_wager` is what rebet repeats, `owed` the deferred commission marked in the seat's rack."""
+
+    seat: int
+    player: UUID
+    book: Book
+    last_wager: dict[Spot, int] | None = None
+    owed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Shoe:
+    """The long shoe in play: `out` cards have left it. The round in which the cut card comes out is followed by one more."""
+
+    shoe: UUID
+    number: int
+    commitment: str
+    out: int
+    cut_card_out: bool = False
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """Everything a decision about the table reads. `rounds` and `shoes` count those begun so far."""
+
+    opened: e.TableOpened | None = None
+    seats: tuple[Seat, ...] = ()
+    shoe: Shoe | None = None
+    shoes: int = 0
+    round: UUID | None = None
+    rounds: int = 0
+
+    def facts(self) -> e.TableOpened:
+        """This will return how the table was opened; only an opened table has it."""
+        if self.opened is None:
+            raise LookupError("the table was never opened")
+        return self.opened
+
+    @property
+    def rules(self) -> TableRules:
+        """This will return the rules that the table plays by."""
+        return self.facts().rules
+
+    def seat_of(self, player: UUID) -> Seat | None:
+        """This will find the player's seat, or None."""
+        return next((seat for seat in self.seats if seat.player == player), None)
+
+    def at(self, number: int) -> Seat | None:
+        """This will find who has the numbered seat, or None."""
+        return next((seat for seat in self.seats if seat.seat == number), None)
+
+    def has_long_shoe(self) -> bool:
+        """This will tell whether many rounds are dealt from one shoe."""
+        return self.rules.shuffle is Shuffle.SHOE
+
+
+INITIAL: Final = TableState()
+
+Event = e.TableEvent | re.RoundEvent
+
+
+def evolve(state: TableState, event: Event) -> TableState:
+    """This will apply one event of the table or of its rounds; most of a round's events leave the table as it is."""
+    apply = _APPLY.get(type(event))
+    return state if apply is None else apply(state, event)
+
+
+def _opened(state: TableState, event: e.TableOpened) -> TableState:
+    return replace(state, opened=event)
+
+
+def _seated(seats: tuple[Seat, ...], seat: Seat) -> tuple[Seat, ...]:
+    return tuple(sorted((*seats, seat), key=lambda taken: taken.seat))
+
+
+def _without(seats: tuple[Seat, ...], player: UUID) -> tuple[Seat, ...]:
+    return tuple(seat for seat in seats if seat.player != player)
+
+
+def _taken(state: TableState, event: e.SeatTaken) -> TableState:
+    return replace(state, seats=_seated(state.seats, Seat(seat=event.seat, player=event.player, book=event.book)))
+
+
+def _changed(state: TableState, event: e.SeatChanged) -> TableState:
+    moved = next(replace(seat, seat=event.to_seat) for seat in state.seats if seat.player == event.player)
+    return replace(state, seats=_seated(_without(state.seats, event.player), moved))
+
+
+def _left(state: TableState, event: e.SeatLeft) -> TableState:
+    return replace(state, seats=_without(state.seats, event.player))
+
+
+def _shoe_started(state: TableState, event: e.ShoeStarted) -> TableState:
+    out = 0 if event.turned is None else 1 + event.burned
+    shoe = Shoe(shoe=event.shoe, number=event.number, commitment=event.commitment, out=out)
+    return replace(state, shoe=shoe, shoes=event.number)
+
+
+def _shoe_ended(state: TableState, event: e.ShoeEnded) -> TableState:
+    return replace(state, shoe=None, seats=tuple(replace(seat, owed=0) for seat in state.seats))
+
+
+def _round_opened(state: TableState, event: re.RoundOpened) -> TableState:
+    return replace(state, round=event.round, rounds=event.number)
+
+
+def _wager_confirmed(state: TableState, event: re.WagerConfirmed) -> TableState:
+    seats = tuple(
+        replace(seat, last_wager=event.stakes) if seat.player == event.player else seat for seat in state.seats
+    )
+    return replace(state, seats=seats)
+
+
+def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
+    if state.shoe is None:
+        return state
+    out = event.position + len(event.cards)
+    before_cut = state.rules.decks * 52 - (state.rules.cut_cards_from_end or 0)
+    was_out = state.shoe.cut_card_out
+    shoe = replace(state.shoe, out=out, cut_card_out=out > before_cut, over=was_out)
+    return replace(state, shoe=shoe)
+
+
+def _round_settled(state: TableState, event: re.RoundSettled) -> TableState:
+    owed = {wager.player: wager.commission for wager in event.wagers if wager.deferred}
+    seats = tuple(replace(seat, owed=seat.owed + owed.get(seat.player, 0)) for seat in state.seats)
+    return replace(state, round=None, seats=seats)
+
+
+def _round_lapsed(state: TableState, event: re.RoundLapsed) -> TableState:
+    return replace(state, round=None)
+
+
+_APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
+    e.TableOpened: _opened,
+    e.SeatTaken: _taken,
+    e.SeatChanged: _changed,
+    e.SeatLeft: _left,
+    e.ShoeStarted: _shoe_started,
+    e.ShoeEnded: _shoe_ended,
+    re.RoundOpened: _round_opened,
+    re.WagerConfirmed: _wager_confirmed,
+    re.CardsDealt: _cards_dealt,
+    re.RoundSettled: _round_settled,
+    re.RoundLapsed: _round_lapsed,
+}
