@@ -25,13 +25,12 @@ def append_only(table: str) -> list[str]:
     `table` is not a plain lower-case name. Reverse with `lift_append_only`.
     """
     name, role = _plain(table), app_role()
+    refuse = "EXECUTE FUNCTION events_refuse_change()"
     return [
         f"REVOKE ALL ON TABLE {name} FROM PUBLIC, {role}",
         f"GRANT SELECT, INSERT ON TABLE {name} TO {role}",
-        f"CREATE TRIGGER {name}_keeps_rows BEFORE UPDATE OR DELETE ON {name} "
-        "FOR EACH ROW EXECUTE FUNCTION events_refuse_change()",
-        f"CREATE TRIGGER {name}_refuses BEFORE UPDATE OR DELETE OR TRUNCATE ON {name} "
-        "FOR EACH STATEMENT EXECUTE FUNCTION events_refuse_change()",
+        f"CREATE TRIGGER {name}_keeps_rows BEFORE UPDATE OR DELETE ON {name} FOR EACH ROW {refuse}",
+        f"CREATE TRIGGER {name}_refuses BEFORE UPDATE OR DELETE OR TRUNCATE ON {name} FOR EACH STATEMENT {refuse}",
         f"ALTER TABLE {name} ENABLE ALWAYS TRIGGER {name}_keeps_rows",
         f"ALTER TABLE {name} ENABLE ALWAYS TRIGGER {name}_refuses",
     ]

@@ -1,0 +1,118 @@
+"""Wake-ups through Redis: best effort, coalesced, never trusted. Whoever waits looks at the database all the same.
+
+A hint sets a key that lives a second and, only if it was not set, pushes to a short list. The waiter deletes the key
+before it looks: what was committed before a hint was swallowed by the key is then seen by that look.
+"""
+
+import functools
+import logging
+import time
+from typing import Final, cast
+
+import redis
+from django.conf import settings
+from django.db import connection, transaction
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+logger = logging.getLogger(__name__)
+
+UNSEALED: Final = "unsealed"
+"""Events wait for the sealer."""
+
+PAUSE: Final = 1.0
+"""Seconds for which Redis is left alone after it failed."""
+
+_LONGEST_WAIT: Final = 5.0
+_SILENCE: Final = 60.0
+_HINT: Final = """
+for _, topic in ipairs(ARGV) do
+    if redis.call('SET', 'casino:hint:' .. topic, '1', 'NX', 'PX', 1000) then
+        redis.call('RPUSH', 'casino:wake:' .. topic, '1')
+        redis.call('PEXPIRE', 'casino:wake:' .. topic, 5000)
+    end
+end
+return 1
+"""
+
+
+class _Health:
+    """When Redis last failed in this process, and when that was last said."""
+
+    def __init__(self) -> None:
+        self.away_until = 0.0
+        self.silent_until = 0.0
+
+    def away(self) -> bool:
+        return time.monotonic() < self.away_until
+
+    def failed(self, trouble: Exception) -> None:
+        now = time.monotonic()
+        self.away_until = now + PAUSE
+        if now >= self.silent_until:
+            self.silent_until = now + _SILENCE
+            logger.warning("Redis does not answer, wake-ups wait for the next poll: %s", trouble)
+
+
+_health: Final = _Health()
+
+
+def hint(*topics: str) -> None:
+    """This will wake whoever waits for these topics, in one round trip. Never raises: a lost hint costs latency only."""
+    if not topics or _health.away():
+        return
+    try:
+        _client(settings.REDIS_URL, 0.2).eval(_HINT, 0, *topics)
+    except (redis.RedisError, OSError, ValueError) as trouble:
+        _health.failed(trouble)
+
+
+def wait(topic: str, seconds: float) -> bool:
+    """This will wait for a hint, at most `seconds` (5 s at the longest), and say whether one came.
+
+    Whether or not, look at the database now. Returns at once, False, when Redis is away: the caller sleeps instead.
+    """
+    if _health.away():
+        return False
+    try:
+        client = _client(settings.REDIS_URL, _LONGEST_WAIT + 1)
+        came = client.blpop([f"casino:wake:{topic}"], timeout=cast("int", min(seconds, _LONGEST_WAIT)))
+        client.delete(f"casino:hint:{topic}")
+    except (redis.RedisError, OSError, ValueError) as trouble:
+        _health.failed(trouble)
+        return False
+    return came is not None
+
+
+def available() -> bool:
+    """This will say whether Redis answered when last asked: if not, waiters poll faster."""
+    return not _health.away()
+
+
+def hint_on_commit(*topics: str) -> None:
+    """This will hint when the transaction commits (now, outside of one); all topics of a transaction go together."""
+    for _, function, _ in connection.run_on_commit:
+        if isinstance(function, _Wake):
+            function.topics.update(topics)
+            return
+    transaction.on_commit(_Wake(set(topics)), robust=True)
+
+
+class _Wake:
+    """One hint for a whole transaction; Django drops it by itself when the transaction rolls back."""
+
+    __slots__ = ("topics",)
+
+    def __init__(self, topics: set[str]) -> None:
+        self.topics = topics
+
+    def __call__(self) -> None:
+        hint(*sorted(self.topics))
+
+
+@functools.cache
+def _client(url: str, timeout: float) -> "redis.Redis":
+    """One client for each address and patience; redis-py opens new sockets after a fork and is safe for threads."""
+    return redis.Redis.from_url(
+        url, socket_timeout=timeout, socket_connect_timeout=0.2, retry=Retry(NoBackoff(), 0), health_check_interval=0
+    )

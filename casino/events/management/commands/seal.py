@@ -1,0 +1,32 @@
+import signal
+import threading
+from argparse import ArgumentParser
+from types import FrameType
+
+from django.core.management.base import BaseCommand
+
+from casino.events import sealer
+
+
+class Command(BaseCommand):
+    """The sealer as a process: any number may run, one seals at a time, another takes over when it ends."""
+
+    help = "Seal events as they are committed, until SIGTERM or SIGINT; with --once, seal what waits and end."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--once", action="store_true", help="seal what waits and end")
+        parser.add_argument("--limit", type=int, default=1000, help="events in one transaction (1000)")
+
+    def handle(self, *, once: bool, limit: int, **_: object) -> None:
+        if once:
+            self.stdout.write(f"sealed {sealer.seal_all(limit=limit)}")
+            return
+        stop = threading.Event()
+
+        def end(_signal: int, _frame: FrameType | None) -> None:
+            stop.set()
+
+        signal.signal(signal.SIGTERM, end)
+        signal.signal(signal.SIGINT, end)
+        sealer.run(stop, limit=limit)

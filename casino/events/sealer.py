@@ -1,0 +1,142 @@
+"""Give every committed event its gapless, commit-ordered position and a digest chained from the one before.
+
+One sealer at a time, by an advisory lock that lives as long as its transaction: whoever comes next takes over. A pass
+is one transaction, so a sealer that dies anywhere leaves either a whole pass or nothing.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
+
+from django.db import Error, connection, transaction
+
+from casino.events import hints
+from casino.events.canonical import recanonical
+from casino.events.digest import GENESIS, digest, microseconds
+from casino.events.rows import execute, fetch
+
+logger = logging.getLogger(__name__)
+
+LOCK: Final = 0x5EA1
+"""The advisory lock of the sealer, in this database."""
+
+HINTED_WAIT: Final = 0.1
+"""Seconds between looks while Redis wakes us."""
+
+POLL: Final = 0.025
+"""Seconds between looks while Redis is away."""
+
+_FIRST_PAUSE: Final = 0.05
+_LONGEST_PAUSE: Final = 2.0
+
+# In a statement of its own: a statement that waits or wins a lock keeps the snapshot from before. A sealer that freezes
+# in mid-pass loses its transaction, and so the lock, after ten seconds.
+TAKE_LOCK: Final = """
+SELECT pg_try_advisory_xact_lock(%s), set_config('idle_in_transaction_session_timeout', '10s', true)
+"""
+
+# An entry whose event is gone stays in the queue for verification to name. The scalar subquery keeps this a look-up per
+# entry, whatever the statistics say.
+WAITING: Final = """
+SELECT id, stream, version, type, schema, data::text, metadata::text, recorded_at, head.position, head.digest
+FROM events_event
+LEFT JOIN (SELECT position, digest FROM events_seal ORDER BY position DESC LIMIT 1) AS head ON true
+WHERE id = ANY(ARRAY(
+    SELECT event_id FROM events_unsealed AS queued
+    WHERE (SELECT true FROM events_event WHERE id = queued.event_id)
+    ORDER BY event_id LIMIT %s
+))
+ORDER BY id
+"""
+
+SEAL: Final = """
+WITH chained AS (
+    SELECT %s::bigint + place AS position, event_id, digest
+    FROM unnest(%s::bigint[], %s::bytea[]) WITH ORDINALITY AS given (event_id, digest, place)
+), drained AS (
+    DELETE FROM events_unsealed WHERE event_id = ANY(%s::bigint[])
+), marked AS (
+    INSERT INTO events_headmark (position, digest) SELECT position, digest FROM chained ORDER BY position DESC LIMIT 1
+)
+INSERT INTO events_seal (position, event_id, digest) SELECT position, event_id, digest FROM chained ORDER BY position
+"""
+
+
+class Stop(Protocol):
+    """What `run` asks whether to end: a threading.Event is one."""
+
+    def is_set(self) -> bool: ...
+    def wait(self, timeout: float | None = None) -> bool: ...
+
+
+def seal_once(*, limit: int = 1000) -> int:
+    """This will seal up to `limit` waiting events, lowest ids first, and return how many; 0 if another is sealing."""
+    with transaction.atomic():
+        if not fetch(TAKE_LOCK, [LOCK])[0][0]:
+            return 0
+        rows = fetch(WAITING, [limit])
+        if not rows:
+            return 0
+        position, previous = rows[0][8] or 0, rows[0][9] or GENESIS
+        ids = [row[0] for row in rows]
+        execute(SEAL, [position, ids, _chain(rows, position, previous), ids])
+        return len(rows)
+
+
+def seal_all(*, limit: int = 1000) -> int:
+    """This will seal until nothing waits (or another sealer is at it), and return how many were sealed here."""
+    total = 0
+    while sealed := seal_once(limit=limit):
+        total += sealed
+    return total
+
+
+def run(stop: Stop, *, limit: int = 1000) -> None:
+    """This will seal until `stop` is set, through restarts of the database and of Redis."""
+    pause = 0.0
+    while not stop.is_set():
+        try:
+            sealed = seal_once(limit=limit) if _anything_waits() else 0
+        except Error as trouble:
+            if not pause:
+                logger.warning("The database does not answer, sealing waits: %s", trouble)
+            pause = min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
+            connection.close()
+            stop.wait(pause)
+            continue
+        if pause:
+            logger.warning("The database is back, sealing goes on.")
+            pause = 0.0
+        if not sealed:
+            _rest(stop)
+    connection.close()
+
+
+def _chain(rows: Sequence[tuple[Any, ...]], position: int, previous: bytes) -> list[bytes]:
+    digests = []
+    for place, (event, stream, version, kind, schema, data, metadata, moment, *_) in enumerate(rows, position + 1):
+        previous = digest(
+            position=place,
+            event=event,
+            stream=stream,
+            version=version,
+            type=kind,
+            schema=schema,
+            data=recanonical(data),
+            metadata=recanonical(metadata),
+            recorded=microseconds(moment),
+            previous=previous,
+        )
+        digests.append(previous)
+    return digests
+
+
+def _anything_waits() -> bool:
+    return bool(fetch("SELECT EXISTS (SELECT FROM events_unsealed)")[0][0])
+
+
+def _rest(stop: Stop) -> None:
+    if hints.available():
+        hints.wait(hints.UNSEALED, HINTED_WAIT)
+    else:
+        stop.wait(POLL)

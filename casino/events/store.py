@@ -1,0 +1,129 @@
+"""Append events to streams and read them back. No lock is taken: two who write the same version find out by it.
+
+Callers that append to several streams inside one transaction should give streams in one order everywhere, as with any
+rows that two transactions may both want.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any, Final
+
+import msgspec
+from django.db import IntegrityError
+from psycopg.errors import UniqueViolation
+
+from casino.events.drafts import Append, Draft, Metadata, Recorded, VersionConflict
+from casino.events.hints import UNSEALED, hint_on_commit
+from casino.events.rows import fetch
+
+__all__ = ["Append", "Draft", "Metadata", "Recorded", "VersionConflict", "append", "read", "read_many"]
+
+APPEND: Final = """
+WITH behind AS MATERIALIZED (
+    SELECT head.stream, head.expected, coalesce(last.version, 0) AS actual
+    FROM unnest(%s::text[], %s::int[]) AS head (stream, expected)
+    LEFT JOIN LATERAL (
+        SELECT version FROM events_event WHERE stream = head.stream ORDER BY version DESC LIMIT 1
+    ) AS last ON true
+    WHERE coalesce(last.version, 0) <> head.expected
+), added AS (
+    INSERT INTO events_event (stream, version, type, schema, data, metadata)
+    SELECT given.stream, given.version, given.type, given.schema, given.data::jsonb, given.metadata::jsonb
+    FROM unnest(%s::text[], %s::int[], %s::text[], %s::smallint[], %s::text[], %s::text[])
+        WITH ORDINALITY AS given (stream, version, type, schema, data, metadata, place)
+    WHERE NOT EXISTS (SELECT FROM behind)
+    ORDER BY given.place
+    RETURNING id
+), queued AS (
+    INSERT INTO events_unsealed (event_id) SELECT id FROM added
+)
+SELECT id, NULL, NULL, NULL FROM added
+UNION ALL
+SELECT NULL, stream, expected, actual FROM behind
+"""
+
+COLUMNS: Final = "id, stream, version, type, schema, data::text, metadata::text, recorded_at"
+
+_encode: Final = msgspec.json.Encoder(order="sorted").encode
+
+
+def append(appends: Sequence[Append]) -> list[tuple[int, ...]]:
+    """This will record events on one or several streams, all or none, in one statement; the sealer is woken on commit.
+
+    Returns the event ids of each Append, in the order given; ids ascend with the version within a stream. Raises
+    VersionConflict when a stream is not exactly at `expected` (inside a transaction this may have broken it: let it
+    roll back), ValueError for an Append without events or two Appends to one stream.
+    """
+    _judge(appends)
+    try:
+        rows = fetch(APPEND, _parameters(appends))
+    except IntegrityError as trouble:
+        raise _race_lost(appends, trouble) from trouble
+    for _, stream, expected, actual in rows:
+        if stream is not None:
+            raise VersionConflict(stream, expected, actual)
+    hint_on_commit(UNSEALED)
+    ids = iter(sorted(row[0] for row in rows))
+    return [tuple(islice(ids, len(each.events))) for each in appends]
+
+
+def read(stream: str, *, after: int = 0) -> list[Recorded]:
+    """This will return a stream's events with versions above `after`, in order; none if there is no such stream."""
+    return recorded(
+        fetch(
+            f"SELECT {COLUMNS} FROM events_event WHERE stream = %s AND version > %s ORDER BY version",  # noqa: S608
+            [stream, after],
+        )
+    )
+
+
+def read_many(streams: Sequence[str]) -> dict[str, list[Recorded]]:
+    """This will return the events of several streams in one round trip; a stream without events has an empty list."""
+    found: dict[str, list[Recorded]] = {stream: [] for stream in streams}
+    rows = fetch(
+        f"SELECT {COLUMNS} FROM events_event WHERE stream = ANY(%s::text[]) ORDER BY stream, version",  # noqa: S608
+        [list(found)],
+    )
+    for event in recorded(rows):
+        found[event.stream].append(event)
+    return found
+
+
+def recorded(rows: Iterable[tuple[Any, ...]]) -> list[Recorded]:
+    """This will make events of rows of COLUMNS."""
+    return [
+        Recorded(key, stream, version, kind, schema, data.encode(), metadata.encode(), moment)
+        for key, stream, version, kind, schema, data, metadata, moment in rows
+    ]
+
+
+def _judge(appends: Sequence[Append]) -> None:
+    if not all(each.events for each in appends):
+        raise ValueError("An append without events says nothing.")
+    if len({each.stream for each in appends}) != len(appends):
+        raise ValueError("Give one Append for each stream, with all of its events.")
+
+
+def _parameters(appends: Sequence[Append]) -> list[list[Any]]:
+    events: list[tuple[str, int, str, int, str, str]] = []
+    for each in appends:
+        metadata = _encode(each.metadata).decode()
+        events.extend(
+            (each.stream, version, draft.type, draft.schema, draft.data.decode(), metadata)
+            for version, draft in enumerate(each.events, each.expected + 1)
+        )
+    heads = [[each.stream for each in appends], [each.expected for each in appends]]
+    return heads + ([list(column) for column in zip(*events, strict=True)] or [[] for _ in range(6)])
+
+
+def _race_lost(appends: Sequence[Append], trouble: IntegrityError) -> VersionConflict | IntegrityError:
+    """Another transaction took the version first: PostgreSQL names the pair; at least that version is there now."""
+    cause = trouble.__cause__
+    if not isinstance(cause, UniqueViolation) or cause.diag.constraint_name != "events_event_stream_version":
+        return trouble
+    detail = cause.diag.message_detail or ""
+    for each in appends:
+        for version in range(each.expected + 1, each.expected + len(each.events) + 1):
+            if f"({each.stream}, {version})" in detail:
+                return VersionConflict(each.stream, each.expected, version)
+    return VersionConflict(appends[0].stream, appends[0].expected, appends[0].expected + 1)

@@ -1,0 +1,82 @@
+"""Read the sealed log: by position alone, which is gapless and in commit order, so one integer is a whole checkpoint."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from django.db import transaction
+
+from casino.events.drafts import Sealed
+from casino.events.rows import execute, fetch
+
+SEALED: Final = """
+SELECT seal.position, seal.digest, event.id, event.stream, event.version, event.type, event.schema,
+       event.data::text, event.metadata::text, event.recorded_at
+FROM (SELECT position, digest, event_id FROM events_seal WHERE position > %s ORDER BY position LIMIT %s) AS seal
+JOIN events_event AS event ON event.id = seal.event_id
+ORDER BY seal.position
+"""
+
+_FIRST_LOOK: Final = 0.002
+_LONGEST_LOOK: Final = 0.02
+
+
+def run_once(name: str, handle: Callable[[Sequence[Sealed]], object], *, limit: int = 500) -> int:
+    """This will hand subscriber `name` its next events and save its checkpoint, in one transaction; returns how many.
+
+    0 means that there is nothing new, or that another process is handling this subscriber's events. What `handle`
+    raises undoes its work and the checkpoint together. A new name starts before position 1.
+    """
+    with transaction.atomic():
+        position = _claim(name)
+        batch = [] if position is None else read_sealed(position, limit)
+        if batch:
+            handle(batch)
+            execute("UPDATE events_subscription SET position = %s WHERE name = %s", [batch[-1].position, name])
+        return len(batch)
+
+
+def read_sealed(after: int, limit: int) -> list[Sealed]:
+    """This will return up to `limit` sealed events with positions above `after`, in order of position."""
+    return [
+        Sealed(position, seal, key, stream, version, kind, schema, data.encode(), metadata.encode(), moment)
+        for position, seal, key, stream, version, kind, schema, data, metadata, moment in fetch(SEALED, [after, limit])
+    ]
+
+
+def head() -> int:
+    """This will return the highest sealed position, 0 if there is none."""
+    return int(fetch("SELECT coalesce(max(position), 0) FROM events_seal")[0][0])
+
+
+def checkpoint(name: str) -> int:
+    """This will return the last position that subscriber `name` has handled, 0 for one that has not begun."""
+    rows = fetch("SELECT position FROM events_subscription WHERE name = %s", [name])
+    return int(rows[0][0]) if rows else 0
+
+
+def wait_sealed(event: int, timeout: float) -> int | None:
+    """This will wait up to `timeout` seconds for the event of that id to be sealed, and return its position, or None.
+
+    Call it outside of the transaction that appended the event: before its commit nothing can be sealed.
+    """
+    deadline, pause = time.monotonic() + timeout, _FIRST_LOOK
+    while True:
+        rows = fetch("SELECT position FROM events_seal WHERE event_id = %s", [event])
+        if rows:
+            return int(rows[0][0])
+        if time.monotonic() >= deadline:
+            return None
+        time.sleep(pause)
+        pause = min(pause * 2, _LONGEST_LOOK)
+
+
+def _claim(name: str) -> int | None:
+    """The checkpoint, locked until the transaction ends; None if someone else holds it."""
+    rows = fetch("SELECT position FROM events_subscription WHERE name = %s FOR UPDATE SKIP LOCKED", [name])
+    if not rows:
+        rows = fetch(
+            "INSERT INTO events_subscription (name, position) VALUES (%s, 0) ON CONFLICT DO NOTHING RETURNING position",
+            [name],
+        )
+    return int(rows[0][0]) if rows else None

@@ -1,0 +1,13 @@
+"""What a check reports when something is not as it must be."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One contradiction: `what` is a stable name, `where` says which row, and both sides are given as text."""
+
+    what: str
+    where: str
+    expected: str
+    found: str
