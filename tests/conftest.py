@@ -67,6 +67,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             raise pytest.UsageError(f"{item.nodeid}: use the `database` fixture; transactional tests TRUNCATE.")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def static_root(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """An empty folder of static files: there is nothing to collect for tests, and nothing to warn about."""
+    settings.STATIC_ROOT = str(tmp_path_factory.mktemp("static"))
+
+
 @pytest.fixture(scope="session")
 def services(request: pytest.FixtureRequest, worker_id: str) -> Generator[Services]:
     """The servers of this run, and this process's own Redis database."""
@@ -115,9 +121,8 @@ def _forget_connection() -> None:
 def django_db_setup(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[None]:
     """pytest-django's `db` works on a database of this process, cloned from the template, and rolls back."""
     name = services.clone()
-    with django_db_blocker.unblock(), pointed_at(services.url(name)):
-        with django_db_blocker.block():
-            yield
+    with django_db_blocker.unblock(), pointed_at(services.url(name)), django_db_blocker.block():
+        yield
     services.drop(name)
 
 

@@ -25,8 +25,28 @@ from casino.stack.services import (
 from casino.stack.trouble import Trouble, explain
 
 WITHOUT_DATABASE = frozenset(
-    """check collectstatic compilemessages diffsettings findstatic help makemessages makemigrations odds play
-    sendtestemail spectacular startapp startproject test up version --help -h --version""".split()
+    {
+        "check",
+        "collectstatic",
+        "compilemessages",
+        "diffsettings",
+        "findstatic",
+        "help",
+        "makemessages",
+        "makemigrations",
+        "odds",
+        "play",
+        "sendtestemail",
+        "spectacular",
+        "startapp",
+        "startproject",
+        "test",
+        "up",
+        "version",
+        "--help",
+        "-h",
+        "--version",
+    }
 )
 DEFAULT_HOME = "main"
 PATIENCE = 60.0

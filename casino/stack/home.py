@@ -61,6 +61,13 @@ class Home:
         return self.folder / "logs"
 
     @property
+    def static(self) -> Path:
+        """The folder of collected static files: empty, because a development server finds them where they lie."""
+        folder = self.folder / "static"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    @property
     def running(self) -> Path:
         """The file that tells other commands how to attach while the services run."""
         return self.folder / "running.json"

@@ -61,7 +61,6 @@ class Postgres:
     def __init__(self, home: Home) -> None:
         self.home = home
         self.user = unprivileged_user()
-        self.child: Child | None = None
 
     def address(self, *, user: str, password: str, database: str = DATABASE) -> str:
         """This will return a libpq URL through this cluster's socket."""
@@ -120,8 +119,19 @@ class Postgres:
         if not self.data.exists():
             self._make_cluster()
         self._end_orphan()
+        self.child.start()
+        self.child.wait_until(self._answers)
+        self._provision()
+
+    def stop(self) -> None:
+        """This will end the server in order."""
+        self.child.stop()
+
+    @functools.cached_property
+    def child(self) -> Child:
+        """The server's process."""
         settings = [argument for name, value in SETTINGS.items() for argument in ("-c", f"{name}={value}")]
-        self.child = Child(
+        return Child(
             name="postgres",
             command=[str(self.programs / "postgres"), "-D", str(self.data), "-k", str(self.sockets), *settings],
             environment=ENVIRONMENT,
@@ -131,14 +141,6 @@ class Postgres:
             death_signal=signal.SIGINT,
             grace=30.0,
         )
-        self.child.start()
-        self.child.wait_until(self._answers)
-        self._provision()
-
-    def stop(self) -> None:
-        """This will end the server in order."""
-        if self.child is not None:
-            self.child.stop()
 
     def _private(self, folder: Path) -> Path:
         folder.mkdir(mode=0o700, exist_ok=True)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
+from typing import TypedDict
 
 from casino.stack.trouble import Trouble
 
@@ -66,9 +67,11 @@ class Child:
         self.death_signal = death_signal
         self.grace = grace
         self.process: subprocess.Popen[bytes] | None = None
+        self.wanted = False
 
     def start(self) -> None:
         """This will start the process in a session of its own; its output goes to the end of its log."""
+        self.wanted = True
         if self.alive():
             return
         with self.log.open("ab") as output:
@@ -97,6 +100,7 @@ class Child:
 
     def stop(self) -> None:
         """This will ask the process to end, wait for its grace in seconds, then kill what is left of its group."""
+        self.wanted = False
         if self.process is None:
             return
         if self.alive():
@@ -106,7 +110,7 @@ class Child:
         self.kill()
 
     def kill(self) -> None:
-        """This will kill the process and its group at once (SIGKILL)."""
+        """This will kill the process and its group at once (SIGKILL). It is still wanted: a supervisor restarts it."""
         if self.process is None:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -143,7 +147,15 @@ class Child:
             time.sleep(0.03)
 
 
-def credentials(user: str | None) -> dict[str, object]:
+class Credentials(TypedDict, total=False):
+    """What Popen and run take to become another user."""
+
+    user: int
+    group: int
+    extra_groups: list[int]
+
+
+def credentials(user: str | None) -> Credentials:
     """This will return what Popen and run need to become this user, with none of our groups."""
     if user is None:
         return {}
@@ -165,7 +177,7 @@ def run_to_end(
         text=True,
         check=False,
         start_new_session=True,
-        preexec_fn=dies_with_parent(signal.SIGKILL),  # noqa: PLW1509  (no lock is taken in it)
+        preexec_fn=dies_with_parent(signal.SIGKILL),
         **credentials(user),
     )
     if done.returncode:

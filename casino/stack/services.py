@@ -56,9 +56,8 @@ def addresses_of(postgres: Postgres, redis: Redis) -> Addresses:
 
 def environment_for(addresses: Addresses, *, secrets: Secrets | None) -> dict[str, str]:
     """This will return the variables that a process of ours needs; secrets set outside win over the home's."""
-    found = dict(os.environ)
+    found = {"DJANGO_SETTINGS_MODULE": "casino.settings", **os.environ}
     found.update(
-        DJANGO_SETTINGS_MODULE="casino.settings",
         DATABASE_URL=addresses.url,
         DATABASE_OWNER_URL=addresses.owner_url,
         REDIS_URL=addresses.redis_url,

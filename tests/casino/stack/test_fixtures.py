@@ -51,4 +51,4 @@ def test_redis_is_real_and_empty(database):
     with redis.Redis.from_url(database.environment["REDIS_URL"]) as client:
         assert client.dbsize() == 0
         client.set("left", "behind")
-    assert settings.REDIS_URL == database.environment["REDIS_URL"]
+    assert database.environment["REDIS_URL"] == settings.REDIS_URL

@@ -1,0 +1,50 @@
+# Everything starts here: `make` lists what there is. Paths are relative, so spaces in the clone's path do no harm.
+
+PYTHON ?= python3
+PORT ?= 8000
+ARGS ?=
+VENV := .venv
+RUN := $(VENV)/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help play serve test lint bench clean
+.SUFFIXES:
+MAKEFLAGS += --no-print-directory
+
+help:
+	@echo "make play    bots play every preset over HTTP, then everything is audited"
+	@echo "make serve   the same system left running, on port $(PORT) (PORT=... chooses another)"
+	@echo "make test    the whole test suite (ARGS=... goes to pytest)"
+	@echo "make lint    ruff, mypy, direction of imports, missing migrations"
+	@echo "make bench   what it reaches, side by side with its peers"
+	@echo "make clean   removes the environment and all data of this clone"
+	@echo
+	@echo "PYTHON=... chooses the interpreter that makes the environment (3.11 or newer)."
+
+play:
+	@sh deploy/environment.sh "$(PYTHON)" embedded
+	@exec $(RUN) manage.py play $(ARGS)
+
+serve:
+	@sh deploy/environment.sh "$(PYTHON)" embedded
+	@exec $(RUN) manage.py up --port $(PORT) $(ARGS)
+
+test:
+	@sh deploy/environment.sh "$(PYTHON)" embedded test
+	@exec $(RUN) -m pytest -n 2 $(ARGS)
+
+lint:
+	@sh deploy/environment.sh "$(PYTHON)" test lint
+	@$(RUN) -m ruff check .
+	@$(RUN) -m ruff format --check .
+	@$(RUN) -m mypy casino wallet baccarat manage.py
+	@$(VENV)/bin/lint-imports
+	@$(RUN) manage.py makemigrations --check --dry-run
+
+bench:
+	@sh deploy/environment.sh "$(PYTHON)" embedded bench
+	@exec $(RUN) manage.py bench $(ARGS)
+
+clean:
+	@if [ -x $(RUN) ]; then $(RUN) -m casino.stack.clean; fi
+	@rm -rf $(VENV) .casino build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,49 @@
+"""The whole system on this machine, left running."""
+
+import os
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from casino.stack.supervision import run_forever
+from casino.stack.system import Stack
+
+DEFAULT_PORT = 8000
+
+
+class Command(BaseCommand):
+    help = "Runs the whole system until stopped; PostgreSQL and Redis are embedded unless given by URL."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        default = int(os.environ.get("PORT") or DEFAULT_PORT)
+        parser.add_argument("--port", type=int, default=default, help=f"the web server's port ({default}; 0: any)")
+        parser.add_argument("--home", default="main", help="name of the folder in .casino that holds its data")
+        parser.add_argument("--no-reload", action="store_true", help="do not load changed sources again")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        """This will start everything, print the addresses and a development login, and run until stopped."""
+        self.stdout.write("Starting. The first start makes the database and takes a few seconds more.")
+        with Stack(name=options["home"], port=options["port"], say=self.say) as stack:
+            password = stack.create_admin()
+            self.say(addresses(stack.base_url, password))
+            self.say(f"Data and logs: {stack.home.folder}\nStop with Ctrl-C.")
+            run_forever(stack, reload=not options["no_reload"])
+
+    def say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
+
+
+def addresses(base: str, password: str | None) -> str:
+    """This will list where to go, one per line."""
+    lines = [
+        f"Web        {base}/",
+        f"API        {base}/api/v1/schema",
+        f"Admin      {base}/admin/",
+        f"Readiness  {base}/readyz",
+    ]
+    if password is not None:
+        lines.append(f"Login      admin / {password}  (development only)")
+    return "\n".join(lines)

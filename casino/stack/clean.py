@@ -1,0 +1,26 @@
+"""Removes all homes of this project, also what lies outside of it. `make clean` runs it."""
+
+import sys
+
+from casino.stack.home import base_folder, claim
+from casino.stack.trouble import Trouble, explain
+
+
+def clean() -> None:
+    """This will delete every home that no stack holds. Raises Trouble when one is running."""
+    base = base_folder()
+    folders = [entry for entry in base.iterdir() if (entry / "lock").exists()] if base.is_dir() else []
+    for folder in folders:
+        home = claim(folder)
+        if home is None:
+            raise Trouble(f"The stack in {folder} is running. Stop it first.")
+        home.remove()
+
+
+if __name__ == "__main__":
+    try:
+        clean()
+    except Trouble as trouble:
+        sys.exit(f"{trouble}")
+    except OSError as error:
+        sys.exit(f"{explain(error)}")

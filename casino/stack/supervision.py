@@ -1,0 +1,80 @@
+"""Keeps a stack running: what dies is reported and comes back, what changes on disk is loaded again."""
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from casino.stack.home import PROJECT
+from casino.stack.processes import Child
+from casino.stack.system import ORDER, Stack
+
+FIRST_WAIT = 0.5
+LONGEST_WAIT = 30.0
+HEALTHY_AFTER = 30.0
+"""Seconds: the wait doubles with each death, up to the longest, and starts anew after a healthy while."""
+
+SOURCES = ("casino", "wallet", "baccarat")
+
+
+@dataclass(slots=True)
+class Patience:
+    """How long one process has to wait before it is started again."""
+
+    started: float = 0.0
+    wait: float = FIRST_WAIT
+    due: float | None = None
+
+    def after_death(self, now: float) -> float:
+        """This will say when to start again."""
+        if now - self.started > HEALTHY_AFTER:
+            self.wait = FIRST_WAIT
+        self.due = now + self.wait
+        self.wait = min(self.wait * 2, LONGEST_WAIT)
+        return self.due
+
+    def after_start(self, now: float) -> None:
+        """This will note a start."""
+        self.started, self.due = now, None
+
+
+@dataclass(slots=True)
+class Supervisor:
+    """One look at all processes of a stack per `look`."""
+
+    stack: Stack
+    patience: dict[str, Patience] = field(default_factory=dict)
+
+    def look(self, now: float) -> None:
+        """This will report processes that died, and start again those whose wait is over."""
+        for child in self.stack.dead():
+            patience = self.patience.setdefault(child.name, Patience())
+            if patience.due is None:
+                due = patience.after_death(now)
+                self.stack.say(f"{child.obituary()}\nIt starts again in {due - now:.1f} s.")
+            elif now >= patience.due:
+                child.start()
+                patience.after_start(now)
+                self.stack.say(f"{child.name} runs again.")
+
+
+def fingerprint(project: Path = PROJECT) -> float:
+    """This will return the time of the newest change to our sources."""
+    times = (file.stat().st_mtime for name in SOURCES for file in (project / name).rglob("*.py"))
+    return max(times, default=0.0)
+
+
+def run_forever(stack: Stack, *, reload: bool) -> None:
+    """This will keep the stack running until a signal ends it; with `reload`, sources that change are loaded anew."""
+    supervisor, before = Supervisor(stack), fingerprint() if reload else 0.0
+    while True:
+        time.sleep(0.5)
+        supervisor.look(time.monotonic())
+        if reload and (newest := fingerprint()) > before:
+            before = newest
+            stack.say("Sources changed: loading them again.")
+            _restart([stack.child(name) for name in ORDER])
+
+
+def _restart(children: list[Child]) -> None:
+    for child in children:
+        child.restart()

@@ -1,0 +1,199 @@
+"""The whole system on one machine: servers, web, worker, beat and sealer, started together and ended together."""
+
+import contextlib
+import http.client
+import os
+import socket
+import sys
+import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from casino.stack.home import PROJECT, Home, base_folder, claim_any, remember
+from casino.stack.processes import Child, ended_by_signals, run_to_end, undisturbed
+from casino.stack.services import (
+    Addresses,
+    addresses_of,
+    embedded,
+    environment_for,
+    given_addresses,
+    migrate,
+    write_running,
+)
+from casino.stack.trouble import Trouble
+
+HOST = "127.0.0.1"
+FIRST_PORT, LAST_PORT = 1024, 65535
+WEB_CONNECTIONS = "20"
+ORDER = ("sealer", "web", "worker", "beat")
+
+
+class Stack:
+    """`with Stack(name="play") as stack:` runs everything until the block ends, however it ends.
+
+    `base_url` is the web server's address, `environment` what a process of ours needs, `child(name)` one of the
+    processes: web, worker, beat, sealer and, where they are embedded, postgres and redis. Enter it in a thread that
+    lives as long as the stack. Raises Trouble.
+    """
+
+    def __init__(self, *, name: str = "main", port: int = 0, say: Callable[[str], None] = print) -> None:
+        self.name = name
+        self.port = port
+        self.say = say
+        self.children: dict[str, Child] = {}
+        self.environment: dict[str, str] = {}
+        self._home: Home | None = None
+        self._exits = contextlib.ExitStack()
+
+    @property
+    def home(self) -> Home:
+        """The folder of this stack. Raises Trouble before the start."""
+        if self._home is None:
+            raise Trouble("The stack has not been started.")
+        return self._home
+
+    @property
+    def base_url(self) -> str:
+        """Where the web server answers, without a slash at the end."""
+        return f"http://{HOST}:{self.port}"
+
+    def child(self, name: str) -> Child:
+        """This will return one process by its name. Raises KeyError."""
+        return self.children[name]
+
+    def __enter__(self) -> Self:
+        with contextlib.ExitStack() as exits:
+            exits.enter_context(ended_by_signals())
+            self.port = free_port(self.port)
+            self._home = exits.enter_context(_claimed(self.name))
+            exits.callback(self.children.clear)
+            self._start(exits)
+            self._exits = exits.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._exits.__exit__(kind, error, trace)
+
+    def _start(self, exits: contextlib.ExitStack) -> None:
+        addresses = self._servers(exits)
+        self.environment = environment_for(addresses, secrets=self.home.secrets)
+        self.environment.setdefault("STATIC_ROOT", str(self.home.static))
+        migrate(self.environment)
+        own = commands(port=self.port, beat_file=self.home.folder / "beat")
+        self.children.update({name: self._child(name, own[name]) for name in ORDER})
+        exits.callback(_stop_all, [self.children[name] for name in ORDER])
+        for name in ORDER:
+            self.children[name].start()
+        self.child("web").wait_until(lambda: answers(port=self.port, path="/livez"))
+        self.raise_if_dead()
+        write_running(self.home, addresses)
+        remember(self.home)
+
+    def _servers(self, exits: contextlib.ExitStack) -> Addresses:
+        given = given_addresses(os.environ)
+        if given is not None:
+            return given
+        postgres, redis = exits.enter_context(embedded(self.home))
+        self.children.update(postgres=postgres.child, redis=redis.child)
+        return addresses_of(postgres, redis)
+
+    def _child(self, name: str, command: list[str]) -> Child:
+        pool = WEB_CONNECTIONS if name == "web" else "0"
+        environment = {**self.environment, "DATABASE_POOL": pool}
+        return Child(
+            name=name, command=command, environment=environment, log=self.home.logs / f"{name}.log", folder=PROJECT
+        )
+
+    def manage(self, *arguments: str, extra: Mapping[str, str] | None = None) -> str:
+        """This will run one of manage.py's commands on this stack's servers and return its output. Raises Trouble."""
+        command = [sys.executable, str(PROJECT / "manage.py"), *arguments]
+        return run_to_end(command, environment={**self.environment, **(extra or {})}, folder=PROJECT)
+
+    def dead(self) -> list[Child]:
+        """This will list the processes that should run and do not."""
+        return [child for child in self.children.values() if child.wanted and not child.alive()]
+
+    def raise_if_dead(self) -> None:
+        """This will raise Trouble with the end of its log when a process has died."""
+        for child in self.dead():
+            raise Trouble(child.obituary())
+
+    def create_admin(self) -> str | None:
+        """This will make sure that the superuser `admin` exists, and return its password.
+
+        On servers given by URL it does nothing and returns None.
+        """
+        if "postgres" not in self.children:
+            return None
+        password = self.home.secrets.admin_password
+        account = {"DJANGO_SUPERUSER_USERNAME": "admin", "DJANGO_SUPERUSER_EMAIL": "admin@localhost"}
+        try:
+            self.manage("createsuperuser", "--no-input", extra={**account, "DJANGO_SUPERUSER_PASSWORD": password})
+        except Trouble as trouble:
+            if "already taken" not in str(trouble):
+                raise
+        return password
+
+
+def commands(*, port: int, beat_file: Path) -> dict[str, list[str]]:
+    """This will return the commands of our own processes, by name."""
+    python = sys.executable
+    celery = [python, "-m", "celery", "-A", "casino"]
+    single = ["--lifespan", "off", "--no-access-log", "--timeout-graceful-shutdown", "5"]
+    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    return {
+        "web": [python, "-m", "uvicorn", "casino.asgi:application", "--host", HOST, "--port", str(port), *single],
+        "worker": [*celery, "worker", "--concurrency", "2", "--loglevel", "INFO", *quiet],
+        "beat": [*celery, "beat", "--schedule", str(beat_file), "--pidfile=", "--loglevel", "WARNING"],
+        "sealer": [python, str(PROJECT / "manage.py"), "seal"],
+    }
+
+
+def free_port(wanted: int) -> int:
+    """This will return the wanted port, or any free one for 0. Raises Trouble when it is taken."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, wanted))
+        except OSError as error:
+            other = wanted + 1 if wanted < LAST_PORT else FIRST_PORT
+            raise Trouble(
+                f"Port {wanted} on {HOST} cannot be used: {error.strerror}. "
+                f"Choose another with `make serve PORT={other}`; PORT=0 takes any free one."
+            ) from None
+        return int(probe.getsockname()[1])
+
+
+def answers(*, port: int, path: str, host: str = HOST) -> bool:
+    """This will say whether the web server answers 200 at this path."""
+    connection = http.client.HTTPConnection(host, port, timeout=5)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+@contextlib.contextmanager
+def _claimed(name: str) -> Generator[Home]:
+    home = claim_any(base_folder(), name)
+    try:
+        yield home
+    finally:
+        home.release()
+
+
+def _stop_all(children: Sequence[Child]) -> None:
+    """Each has its own grace; they take it together, not one after the other."""
+    with undisturbed():
+        threads = [threading.Thread(target=child.stop) for child in children]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
