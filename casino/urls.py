@@ -1,5 +1,22 @@
 """Every address of the service."""
 
-from django.urls import URLPattern, URLResolver
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path, re_path
+from django.views.generic import RedirectView
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from casino import health
+from casino.api import views
+
+handler400 = views.handler400
+handler404 = views.handler404
+handler500 = views.handler500
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", RedirectView.as_view(pattern_name="docs")),
+    path("livez", health.livez),
+    path("readyz", health.readyz),
+    path("admin/", admin.site.urls),
+    path("api/v1/", include("casino.api.urls")),
+    path("api/v1/", include("casino.operators.api.urls")),
+    re_path(r"^api/", views.unknown),
+]

@@ -1,0 +1,161 @@
+"""The catalogue of problems: every code an answer of this service can carry, with its status and its remedy.
+
+The form of an answer is RFC 9457 (problem details for HTTP APIs). Refusals of the rules bring their own code, title and
+remedy; the problems below belong to HTTP itself and to the shape of a request.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from casino.kernel.refusals import Kind, Refusal, all_refusals
+
+STATUS_OF_KIND: Final = {Kind.INVALID: 422, Kind.CONFLICT: 409, Kind.FORBIDDEN: 403, Kind.MISSING: 404}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One line of the catalogue: a stable public `code`, the HTTP status, what is wrong and what to do about it."""
+
+    code: str
+    status: int
+    title: str
+    remedy: str
+
+
+class Rejected(Exception):
+    """A request that the edge turns away before any rule is asked; `facts` are JSON-ready."""
+
+    def __init__(self, problem: Problem, detail: str = "", *, remedy: str = "", **facts: object) -> None:
+        super().__init__(detail or problem.title)
+        self.problem = problem
+        self.detail = detail or problem.title
+        self.remedy = remedy or problem.remedy
+        self.facts = facts
+
+
+BAD_REQUEST: Final = Problem("bad_request", 400, "The request can't be understood", "Correct the request.")
+MALFORMED_JSON: Final = Problem(
+    "malformed_json", 400, "The body is not the JSON we accept", "Send one UTF-8 JSON object with each key once."
+)
+LENGTH_REQUIRED: Final = Problem(
+    "length_required", 411, "The length of the body is missing", "Send a Content-Length header, not a chunked body."
+)
+BODY_TOO_LARGE: Final = Problem("body_too_large", 413, "The body is too large", "Send a smaller body.")
+UNSUPPORTED_MEDIA_TYPE: Final = Problem(
+    "unsupported_media_type", 415, "The body's media type is not supported", "Send Content-Type: application/json."
+)
+NOT_AUTHENTICATED: Final = Problem(
+    "not_authenticated", 401, "Credentials are missing", "Send an Authorization: Bearer header with a key or a token."
+)
+INVALID_CREDENTIALS: Final = Problem(
+    "invalid_credentials", 401, "These credentials are not valid", "Use a key or a token that is valid and not ended."
+)
+TOKEN_EXPIRED: Final = Problem(
+    "token_expired", 401, "The player's token has expired", "Have the operator's server open a new player session."
+)
+FORBIDDEN: Final = Problem(
+    "forbidden", 403, "These credentials may not do this", "Call this with the kind of credentials that it is for."
+)
+NOT_FOUND: Final = Problem("not_found", 404, "There is nothing at this address", "Check the address and the ids in it.")
+METHOD_NOT_ALLOWED: Final = Problem(
+    "method_not_allowed", 405, "This address does not take this method", "Use a method that the Allow header lists."
+)
+NOT_ACCEPTABLE: Final = Problem(
+    "not_acceptable", 406, "We can't answer in the form that was asked for", "Accept application/json."
+)
+TOO_MANY_REQUESTS: Final = Problem("too_many_requests", 429, "Too many requests", "Wait, then send it again.")
+IDEMPOTENCY_KEY_REQUIRED: Final = Problem(
+    "idempotency_key_required",
+    400,
+    "The Idempotency-Key header is missing",
+    "Send a key of your own, new for every new request and the same when you repeat one.",
+)
+IDEMPOTENCY_KEY_MALFORMED: Final = Problem(
+    "idempotency_key_malformed",
+    400,
+    "The Idempotency-Key header is malformed",
+    "Send 1 to 128 visible ASCII characters, such as a UUID.",
+)
+IDEMPOTENCY_KEY_REUSED: Final = Problem(
+    "idempotency_key_reused",
+    422,
+    "This Idempotency-Key was used for another request",
+    "Use a new key for a new request; repeat a request with the same body.",
+)
+INVALID_CURSOR: Final = Problem(
+    "invalid_cursor", 400, "The cursor is not one of ours", "Send the `next` of the page before, or no cursor."
+)
+INVALID_LIMIT: Final = Problem(
+    "invalid_limit", 400, "The limit of a page is out of range", "Send a whole number from 1 to 500."
+)
+INVALID_FIELDS: Final = Problem(
+    "invalid_fields", 422, "Several fields are not valid", "Correct each field that `errors` names."
+)
+INTERNAL_ERROR: Final = Problem(
+    "internal_error",
+    500,
+    "Something failed on our side",
+    "Repeat it with the same key; quote the request id to us.",
+)
+UNAVAILABLE: Final = Problem(
+    "unavailable", 503, "The service can't reach its database", "Send it again with the same key in a moment."
+)
+
+OF_THE_EDGE: Final = (
+    BAD_REQUEST,
+    MALFORMED_JSON,
+    LENGTH_REQUIRED,
+    BODY_TOO_LARGE,
+    UNSUPPORTED_MEDIA_TYPE,
+    NOT_AUTHENTICATED,
+    INVALID_CREDENTIALS,
+    TOKEN_EXPIRED,
+    FORBIDDEN,
+    NOT_FOUND,
+    METHOD_NOT_ALLOWED,
+    NOT_ACCEPTABLE,
+    TOO_MANY_REQUESTS,
+    IDEMPOTENCY_KEY_REQUIRED,
+    IDEMPOTENCY_KEY_MALFORMED,
+    IDEMPOTENCY_KEY_REUSED,
+    INVALID_CURSOR,
+    INVALID_LIMIT,
+    INVALID_FIELDS,
+    INTERNAL_ERROR,
+    UNAVAILABLE,
+)
+OF_FIELDS: Final = (
+    Problem("unknown_field", 422, "There is no such field", "Leave the field out, or correct its name."),
+    Problem("field_required", 422, "A field is missing", "Send the field."),
+    Problem("field_null", 422, "A field may not be null", "Send a value, or leave the field out."),
+    Problem("field_blank", 422, "A field may not be empty", "Send at least one character."),
+    Problem("field_too_long", 422, "A field is too long", "Send fewer characters or items."),
+    Problem("field_too_short", 422, "A field is too short", "Send more characters or items."),
+    Problem("field_invalid", 422, "A field is not valid", "Send a value of the form that the documentation shows."),
+    Problem("not_text", 422, "A field must be text", "Send a JSON string."),
+    Problem("not_a_whole_number", 422, "A field must be a whole number", "Send a JSON number without a fraction."),
+    Problem("not_a_flag", 422, "A field must be true or false", "Send true or false, without quotes."),
+    Problem("not_a_list", 422, "A field must be a list", "Send a JSON array."),
+    Problem("not_an_object", 422, "A field must be an object", "Send a JSON object."),
+    Problem("number_too_large", 422, "A number is too large", "Send a smaller number."),
+    Problem("number_too_small", 422, "A number is too small", "Send a larger number."),
+    Problem("unknown_choice", 422, "This is not one of the choices", "Send one of the values that are listed."),
+    Problem("wrong_currency", 422, "The currency is not this player's", "Send the currency that the balance is in."),
+)
+_FIXED: Final = {problem.code: problem for problem in (*OF_THE_EDGE, *OF_FIELDS)}
+
+
+def of_refusal(refusal: type[Refusal]) -> Problem:
+    """This will give a refusal of the rules its line in the catalogue."""
+    return Problem(refusal.code, STATUS_OF_KIND[refusal.kind], refusal.title, refusal.remedy)
+
+
+def of_code(code: str) -> Problem | None:
+    """This will find the problem with this code, or None."""
+    return _FIXED.get(code) or catalogue().get(code)
+
+
+def catalogue() -> dict[str, Problem]:
+    """This will list every problem by its code: those of the edge and every refusal that is loaded."""
+    ruled = {refusal.code: of_refusal(refusal) for refusal in all_refusals()}
+    return dict(sorted({**ruled, **_FIXED}.items()))

@@ -1,0 +1,193 @@
+"""Fields and serializers that guess nothing: unknown fields are refused, no type is turned into another."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.request import Request
+
+from casino.kernel import money as kernel_money
+from casino.kernel.money import Book
+from casino.kernel.refusals import Refusal
+
+AMOUNT_PATTERN: Final = r"^(0|[1-9][0-9]{0,17})(\.[0-9]{1,6})?$"
+
+
+class Strict(serializers.Serializer[Any]):
+    """A serializer that refuses fields it does not know (code `unknown_field`)."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """This will validate a body and report every unknown field beside what else is wrong."""
+        unknown = _unknown(self, data)
+        try:
+            valid = super().to_internal_value(data)
+        except ValidationError as error:
+            if isinstance(error.detail, dict):
+                raise ValidationError({**error.detail, **unknown}) from None
+            raise
+        if unknown:
+            raise ValidationError(unknown)
+        return valid
+
+
+def read(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    """This will parse the request's body by a serializer; amounts are read in the currency of the caller's balance.
+
+    Raises ValidationError, which answers with the code of the field, or `invalid_fields` when there are several.
+    """
+    context = {"currency": getattr(request.user, "currency", None)}
+    reader = serializer(data=request.data, context=context)
+    reader.is_valid(raise_exception=True)
+    found: dict[str, Any] = reader.validated_data
+    return found
+
+
+@extend_schema_field({"type": "string", "pattern": AMOUNT_PATTERN, "examples": ["25.00"]})
+class AmountField(serializers.Field[int, Any, str, int]):
+    """A decimal string in; minor units out, in the `currency` given here or by the context."""
+
+    def __init__(self, *, currency: str | None = None, zero: bool = False, **options: Any) -> None:
+        super().__init__(**options)
+        self.currency = currency
+        self.zero = zero
+
+    def to_internal_value(self, data: Any) -> int:
+        """This will turn "25.00" into 2500. A JSON number is refused with `amount_not_text`."""
+        currency = self.currency or self.context["currency"]
+        try:
+            if self.zero and kernel_money.parse(data, currency) == 0:
+                return 0
+            return kernel_money.parse_positive(data, currency)
+        except Refusal as refusal:
+            raise ValidationError(refusal.detail, code=refusal.code) from None
+
+    def to_representation(self, value: int) -> str:
+        """This will print minor units as a decimal string."""
+        return kernel_money.text(value, self.currency or self.context["currency"])
+
+
+@extend_schema_field({"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["EUR"]})
+class CurrencyField(serializers.Field[str, Any, str, str]):
+    """An ISO 4217 code we know; where the context has a currency it must be that one (`wrong_currency`)."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """This will check the code."""
+        if not isinstance(data, str):
+            raise ValidationError("A currency is text.", code="not_text")
+        try:
+            kernel_money.exponent(data)
+        except Refusal as refusal:
+            raise ValidationError(refusal.detail, code=refusal.code) from None
+        expected = self.context.get("currency")
+        if expected is not None and data != expected:
+            raise ValidationError(f"The balance is in {expected}, not in {data}.", code="wrong_currency")
+        return data
+
+    def to_representation(self, value: str) -> str:
+        """This will return the code."""
+        return value
+
+
+class ChoiceOf(serializers.Field[StrEnum, Any, str, StrEnum]):
+    """One member of a StrEnum, by its value (`unknown_choice` otherwise)."""
+
+    def __init__(self, choices: type[StrEnum], **options: Any) -> None:
+        super().__init__(**options)
+        self.enum = choices
+        # The schema generator reads the choices of a field from this attribute.
+        self._spectacular_annotation = {"field": {"type": "string", "enum": [member.value for member in choices]}}
+
+    def to_internal_value(self, data: Any) -> StrEnum:
+        """This will find the member."""
+        if not isinstance(data, str):
+            raise ValidationError("This is text.", code="not_text")
+        try:
+            return self.enum(data)
+        except ValueError:
+            known = ", ".join(member.value for member in self.enum)
+            raise ValidationError(f"{data[:40]!r} is not one of: {known}.", code="unknown_choice") from None
+
+    def to_representation(self, value: StrEnum) -> str:
+        """This will return the member's value."""
+        return value.value
+
+
+class BookField(ChoiceOf):
+    """`real` or `play`."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Book, **options)
+
+
+class TextField(serializers.CharField):
+    """Text that really is text: numbers and flags are not converted; control characters are refused."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """This will check the text."""
+        if not isinstance(data, str):
+            raise ValidationError("This must be text.", code="not_text")
+        if not data.isprintable():
+            raise ValidationError("Control characters are not allowed.", code="field_invalid")
+        return str(super().to_internal_value(data))
+
+
+class WholeNumberField(serializers.IntegerField):
+    """A JSON number without a fraction: neither "5" nor 5.0."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """This will check the number."""
+        if type(data) is not int:
+            raise ValidationError("This must be a whole number.", code="not_a_whole_number")
+        return data
+
+
+class FlagField(serializers.BooleanField):
+    """true or false, and nothing that resembles them."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        """This will check the flag."""
+        if not isinstance(data, bool):
+            raise ValidationError("This must be true or false.", code="not_a_flag")
+        return data
+
+
+@extend_schema_field(OpenApiTypes.UUID)
+class IdField(serializers.Field[UUID, Any, str, UUID]):
+    """A UUID in its usual text form."""
+
+    def to_internal_value(self, data: Any) -> UUID:
+        """This will parse the id."""
+        if not isinstance(data, str):
+            raise ValidationError("An id is text.", code="not_text")
+        try:
+            return UUID(data)
+        except ValueError:
+            raise ValidationError("This is not an id.", code="field_invalid") from None
+
+    def to_representation(self, value: UUID) -> str:
+        """This will print the id."""
+        return str(value)
+
+
+class MoneySerializer(serializers.Serializer[Any]):
+    """An amount and its currency, as answers show them."""
+
+    amount = serializers.CharField(help_text="A decimal string with the decimals of the currency.")
+    currency = serializers.CharField(help_text="ISO 4217.")
+
+
+def money(minor: int, currency: str) -> dict[str, str]:
+    """This will print minor units for an answer: 1950 EUR is {"amount": "19.50", "currency": "EUR"}."""
+    return {"amount": kernel_money.text(minor, currency), "currency": currency}
+
+
+def _unknown(serializer: serializers.Serializer[Any], data: Any) -> dict[str, list[ErrorDetail]]:
+    if not isinstance(data, Mapping):
+        return {}
+    known = {name for name, field in serializer.fields.items() if not field.read_only}
+    return {name: [ErrorDetail("There is no such field.", "unknown_field")] for name in data if name not in known}

@@ -1,0 +1,127 @@
+"""Idempotency-Key on POSTs: the answer is kept in PostgreSQL, in the same transaction as the effect.
+
+A repeated request with the same body gets the stored answer, byte for byte, with `Idempotent-Replayed: true`; with
+another body it is refused. A twin that arrives while the first is at work waits for it on the unique index. A refused
+request has changed nothing, so nothing is stored and it is judged anew when it comes again.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar, cast
+
+import msgspec
+from django.db import OperationalError, connection, transaction
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.catalogue import (
+    IDEMPOTENCY_KEY_MALFORMED,
+    IDEMPOTENCY_KEY_REQUIRED,
+    IDEMPOTENCY_KEY_REUSED,
+    LENGTH_REQUIRED,
+    Rejected,
+)
+from casino.events.store import VersionConflict
+
+HEADER: Final = "Idempotency-Key"
+REPLAYED: Final = "Idempotent-Replayed"
+ATTEMPTS: Final = 3
+_KEY: Final = re.compile(r"[\x21-\x7e]{1,128}")
+_TRANSIENT: Final = frozenset({"40001", "40P01"})
+"""Serialization failure and deadlock: PostgreSQL asks for the transaction to be tried again."""
+
+_CLAIM: Final = """
+    INSERT INTO api_idempotentrequest (scope, key, body_hash) VALUES (%s, %s, %s)
+    ON CONFLICT (scope, key) DO NOTHING RETURNING true
+"""
+_STORED: Final = "SELECT body_hash, status, response FROM api_idempotentrequest WHERE scope = %s AND key = %s"
+_STORE: Final = "UPDATE api_idempotentrequest SET status = %s, response = %s WHERE scope = %s AND key = %s"
+
+View = TypeVar("View")
+Parameters = ParamSpec("Parameters")
+Handler = Callable[Concatenate[View, Request, Parameters], Response]
+Answering = Callable[Concatenate[View, Request, Parameters], HttpResponse]
+
+
+class Caller(Protocol):
+    """Who may send idempotent requests: a principal with a `scope`, such as `player:<id>`."""
+
+    @property
+    def scope(self) -> str: ...
+
+
+def idempotent(handler: Handler[View, Parameters]) -> Answering[View, Parameters]:
+    """This will wrap a view's `post`: one transaction around the claim of the key, the handler, and its stored answer.
+
+    The handler may run up to three times when another transaction was quicker (VersionConflict, deadlock), so it must
+    have no effect outside the database. Raises Rejected (idempotency_key_required, _malformed, _reused).
+    """
+
+    @wraps(handler)
+    def answering(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> HttpResponse:
+        claim = _claim(request)
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                with transaction.atomic():
+                    return _stored(claim) or _store(claim, handler(view, request, *args, **kwargs))
+            except VersionConflict:
+                if attempt == ATTEMPTS:
+                    raise
+            except OperationalError as error:
+                if attempt == ATTEMPTS or getattr(error.__cause__, "sqlstate", None) not in _TRANSIENT:
+                    raise
+        raise AssertionError("unreachable: the last attempt answers or raises")
+
+    answering.idempotent = True  # type: ignore[attr-defined]
+    return answering
+
+
+def _claim(request: Request) -> tuple[str, str, bytes]:
+    key = request.headers.get(HEADER)
+    if key is None:
+        raise Rejected(IDEMPOTENCY_KEY_REQUIRED)
+    if not _KEY.fullmatch(key):
+        raise Rejected(IDEMPOTENCY_KEY_MALFORMED)
+    if "chunked" in request.headers.get("Transfer-Encoding", "").lower() and "CONTENT_LENGTH" not in request.META:
+        # Without a length the framework would take the body for an empty one.
+        raise Rejected(LENGTH_REQUIRED)
+    body = request.body
+    # What does not parse is refused before the database is asked.
+    _ = request.data
+    query = str(request.META.get("QUERY_STRING", "")).encode()
+    digest = hashlib.sha256(b"%d:%b" % (len(query), query) + body).digest()
+    caller = cast("Caller", request.user)
+    return f"{caller.scope} {request.method} {request.path}", key, digest
+
+
+def _stored(claim: tuple[str, str, bytes]) -> HttpResponse | None:
+    """Claims the key; returns None when it is ours now, the stored answer when it was answered before."""
+    scope, key, digest = claim
+    with connection.cursor() as cursor:
+        cursor.execute(_CLAIM, claim)
+        if cursor.fetchone():
+            return None
+        cursor.execute(_STORED, (scope, key))
+        row: tuple[Any, ...] = cursor.fetchone()
+    body_hash, status, response = row
+    if bytes(body_hash) != digest:
+        raise Rejected(IDEMPOTENCY_KEY_REUSED)
+    return _answer(status, response.encode(), replayed=True)
+
+
+def _store(claim: tuple[str, str, bytes], response: Response) -> HttpResponse:
+    scope, key, _ = claim
+    body = b"" if response.data is None else msgspec.json.encode(response.data, enc_hook=str)
+    with connection.cursor() as cursor:
+        cursor.execute(_STORE, (response.status_code, body.decode(), scope, key))
+    return _answer(response.status_code, body, replayed=False)
+
+
+def _answer(status: int, body: bytes, *, replayed: bool) -> HttpResponse:
+    answer = HttpResponse(body, status=status, content_type="application/json")
+    if replayed:
+        answer[REPLAYED] = "true"
+    return answer

@@ -1,0 +1,74 @@
+"""Keyset paging: a page continues after the last row that was seen, however many rows came in meanwhile."""
+
+import base64
+import binascii
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import msgspec
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+
+from casino.api.catalogue import INVALID_CURSOR, INVALID_LIMIT, Rejected
+
+DEFAULT: Final = 50
+LARGEST: Final = 500
+PARAMETERS: Final = [
+    OpenApiParameter("cursor", str, description="The `next` of the page before."),
+    OpenApiParameter("limit", int, description=f"How many items, 1 to {LARGEST}; {DEFAULT} when left out."),
+]
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What was asked for: at most `limit` rows, those after the key `after` (None: from the start)."""
+
+    limit: int
+    after: tuple[Any, ...] | None
+
+    @property
+    def fetch(self) -> int:
+        """One row more than the page: whether it comes tells whether there is a next page."""
+        return self.limit + 1
+
+
+def asked(request: Request, *keys: type) -> Page:
+    """This will read `cursor` and `limit` from the query; `keys` are the types (int or str) of the key's columns.
+
+    Raises Rejected (invalid_cursor, invalid_limit).
+    """
+    limit = request.query_params.get("limit", str(DEFAULT))
+    if not (limit.isascii() and limit.isdigit() and len(limit) <= 3 and 1 <= int(limit) <= LARGEST):
+        raise Rejected(INVALID_LIMIT)
+    cursor = request.query_params.get("cursor")
+    return Page(int(limit), None if cursor is None else _decode(cursor, keys))
+
+
+def answer(
+    page: Page, rows: Sequence[Row], *, key: Callable[[Row], tuple[Any, ...]], item: Callable[[Row], Any]
+) -> dict[str, Any]:
+    """This will shape up to `page.fetch` rows into {"items": [...], "next": cursor or None}."""
+    shown = rows[: page.limit]
+    more = len(rows) > page.limit
+    return {"items": [item(row) for row in shown], "next": _encode(key(shown[-1])) if more else None}
+
+
+def _encode(key: tuple[Any, ...]) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode(key)).rstrip(b"=").decode("ascii")
+
+
+def _decode(cursor: str, keys: tuple[type, ...]) -> tuple[Any, ...]:
+    try:
+        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        found = tuple(msgspec.json.decode(raw, type=list[int | str]))
+    except (binascii.Error, ValueError, msgspec.MsgspecError):
+        raise Rejected(INVALID_CURSOR) from None
+    if tuple(type(part) for part in found) != keys or not all(map(_fits, found)):
+        raise Rejected(INVALID_CURSOR)
+    return found
+
+
+def _fits(part: int | str) -> bool:
+    return -(2**63) <= part < 2**63 if isinstance(part, int) else "\x00" not in part

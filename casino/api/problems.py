@@ -1,0 +1,172 @@
+"""Every error answer of the API: application/problem+json (RFC 9457), one place for all exceptions."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from psycopg_pool import PoolTimeout
+from rest_framework import exceptions
+
+from casino.api import catalogue
+from casino.api.catalogue import Problem, Rejected
+from casino.api.requests import request_id
+from casino.kernel import money
+from casino.kernel.refusals import Refusal
+
+MEDIA_TYPE: Final = "application/problem+json"
+PATH: Final = "/api/v1/problems/"
+_log: Final = logging.getLogger("casino.api")
+
+_BY_EXCEPTION: Final[tuple[tuple[type[Exception], Problem], ...]] = (
+    (Http404, catalogue.NOT_FOUND),
+    (exceptions.NotFound, catalogue.NOT_FOUND),
+    (exceptions.NotAuthenticated, catalogue.NOT_AUTHENTICATED),
+    (exceptions.AuthenticationFailed, catalogue.INVALID_CREDENTIALS),
+    (DjangoPermissionDenied, catalogue.FORBIDDEN),
+    (exceptions.PermissionDenied, catalogue.FORBIDDEN),
+    (exceptions.MethodNotAllowed, catalogue.METHOD_NOT_ALLOWED),
+    (exceptions.NotAcceptable, catalogue.NOT_ACCEPTABLE),
+    (exceptions.UnsupportedMediaType, catalogue.UNSUPPORTED_MEDIA_TYPE),
+    (exceptions.Throttled, catalogue.TOO_MANY_REQUESTS),
+    (exceptions.ParseError, catalogue.MALFORMED_JSON),
+    (RequestDataTooBig, catalogue.BODY_TOO_LARGE),
+    (SuspiciousOperation, catalogue.BAD_REQUEST),
+    (BadRequest, catalogue.BAD_REQUEST),
+    (OperationalError, catalogue.UNAVAILABLE),
+    (InterfaceError, catalogue.UNAVAILABLE),
+    (PoolTimeout, catalogue.UNAVAILABLE),
+)
+_FIELD_CODES: Final = {
+    "required": "field_required",
+    "null": "field_null",
+    "blank": "field_blank",
+    "empty": "field_blank",
+    "max_length": "field_too_long",
+    "min_length": "field_too_short",
+    "max_value": "number_too_large",
+    "min_value": "number_too_small",
+    "max_string_length": "number_too_large",
+    "invalid_choice": "unknown_choice",
+    "not_a_list": "not_a_list",
+    "not_a_dict": "not_an_object",
+    "invalid": "field_invalid",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """What is wrong with one field; `field` is its path, such as `stakes.tie`."""
+
+    field: str
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    problem: Problem
+    detail: str
+    remedy: str
+    facts: Mapping[str, object] = field(default_factory=dict)
+    errors: tuple[FieldError, ...] = ()
+
+
+def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
+    """This will answer any exception of a view with its problem document; what nobody foresaw is logged with its id."""
+    request: HttpRequest = getattr(context["request"], "_request", context["request"])
+    verdict = _judge(exc)
+    if verdict.problem.status >= 500:
+        _log.error("%s %s failed, request %s", request.method, request.path, request_id(request), exc_info=exc)
+    response = _answer(request, verdict)
+    for name, value in _headers(exc, verdict.problem).items():
+        response[name] = value
+    return response
+
+
+def answer(request: HttpRequest, problem: Problem, detail: str = "") -> HttpResponse:
+    """This will answer with one problem of the catalogue, outside of any view."""
+    return _answer(request, _Verdict(problem, detail or problem.title, problem.remedy))
+
+
+def _judge(exc: Exception) -> _Verdict:
+    if isinstance(exc, Refusal):
+        problem = catalogue.of_refusal(type(exc))
+        return _Verdict(problem, exc.detail, problem.remedy, _printed(exc.facts))
+    if isinstance(exc, Rejected):
+        return _Verdict(exc.problem, exc.detail, exc.remedy, exc.facts)
+    if isinstance(exc, exceptions.ValidationError):
+        return _of_fields(tuple(_flatten(exc.detail)))
+    for kind, problem in _BY_EXCEPTION:
+        if isinstance(exc, kind):
+            return _Verdict(problem, problem.title, problem.remedy)
+    return _Verdict(catalogue.INTERNAL_ERROR, catalogue.INTERNAL_ERROR.title, catalogue.INTERNAL_ERROR.remedy)
+
+
+def _printed(facts: Mapping[str, object]) -> dict[str, object]:
+    """Whole numbers beside a currency are minor units: they leave as decimal strings, like every amount."""
+    currency = facts.get("currency")
+    if not isinstance(currency, str):
+        return dict(facts)
+    return {name: money.text(fact, currency) if type(fact) is int else fact for name, fact in facts.items()}
+
+
+def _of_fields(errors: tuple[FieldError, ...]) -> _Verdict:
+    if len(errors) != 1:
+        several = catalogue.INVALID_FIELDS
+        return _Verdict(several, "; ".join(f"{e.field}: {e.detail}" for e in errors), several.remedy, {}, errors)
+    only = errors[0]
+    problem = catalogue.of_code(only.code) or catalogue.INVALID_FIELDS
+    detail = f"{only.field}: {only.detail}" if only.field else only.detail
+    return _Verdict(problem, detail, problem.remedy, {}, errors)
+
+
+def _flatten(detail: object, path: str = "") -> Iterator[FieldError]:
+    if isinstance(detail, Mapping):
+        for name, inner in detail.items():
+            step = "" if name == "non_field_errors" else str(name)
+            yield from _flatten(inner, f"{path}.{step}".strip("."))
+    elif isinstance(detail, list | tuple):
+        for index, inner in enumerate(detail):
+            nested = isinstance(inner, Mapping | list)
+            yield from _flatten(inner, f"{path}.{index}".strip(".") if nested else path)
+    else:
+        code = str(getattr(detail, "code", "invalid"))
+        yield FieldError(path, _FIELD_CODES.get(code, code), str(detail))
+
+
+def _answer(request: HttpRequest, verdict: _Verdict) -> HttpResponse:
+    problem = verdict.problem
+    document = {
+        **verdict.facts,
+        "type": PATH + problem.code,
+        "title": problem.title,
+        "status": problem.status,
+        "detail": verdict.detail,
+        "instance": request.path,
+        "code": problem.code,
+        "remedy": verdict.remedy,
+        "request_id": request_id(request),
+    }
+    if verdict.errors:
+        document["errors"] = verdict.errors
+    body = msgspec.json.encode(document, enc_hook=str)
+    return HttpResponse(body, status=problem.status, content_type=MEDIA_TYPE)
+
+
+def _headers(exc: Exception, problem: Problem) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    if problem.status == 401:
+        error = "" if problem is catalogue.NOT_AUTHENTICATED else ', error="invalid_token"'
+        headers["WWW-Authenticate"] = f'Bearer realm="casino"{error}'
+    if problem.status == 503:
+        headers["Retry-After"] = "1"
+    wait = getattr(exc, "wait", None)
+    if wait is not None:
+        headers["Retry-After"] = str(int(wait) + 1)
+    return headers

@@ -1,0 +1,86 @@
+"""How operations appear in the OpenAPI document: keys, problems and tags are added here, once for all of them."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
+from rest_framework import serializers
+
+from casino.api import idempotency, problems, requests
+
+IDEMPOTENCY_KEY: Final = OpenApiParameter(
+    idempotency.HEADER,
+    {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]+$"},
+    OpenApiParameter.HEADER,
+    required=True,
+    description="Your own key for this request, such as a UUID. A repeat with it gets the same answer.",
+    examples=[OpenApiExample("Key", value="8f1c0c5e-6f0e-4d43-9e0b-6a2d3a7f5b10")],
+)
+REQUEST_ID: Final = OpenApiParameter(
+    requests.HEADER,
+    {"type": "string", "pattern": "^[A-Za-z0-9._-]{8,64}$"},
+    OpenApiParameter.HEADER,
+    description="Your own id for tracing; it is made here when you send none, and always echoed.",
+)
+
+
+class FieldErrorSerializer(serializers.Serializer[Any]):
+    """What is wrong with one field."""
+
+    field = serializers.CharField(help_text="Its path, such as `stakes.tie`.")
+    code = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    """A problem document (RFC 9457). Some codes bring facts of their own beside these members."""
+
+    type = serializers.CharField(help_text="Where this code is explained.")
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    instance = serializers.CharField(help_text="The path that was asked.")
+    code = serializers.CharField(help_text="Stable: decide by this one.")
+    remedy = serializers.CharField(help_text="What to do about it.")
+    request_id = serializers.CharField()
+    errors = FieldErrorSerializer(many=True, required=False)  # type: ignore[assignment]
+
+
+class Operation(AutoSchema):
+    """The schema of one operation, with what all of them share."""
+
+    def get_override_parameters(self) -> list[Any]:
+        """This will add the headers that an operation takes."""
+        keyed = getattr(getattr(self.view, self.method.lower(), None), "idempotent", False)
+        return [IDEMPOTENCY_KEY, REQUEST_ID] if keyed else [REQUEST_ID]
+
+    def get_tags(self) -> list[str]:
+        """This will group operations by the app that they come from: `baccarat`, `wallet`, `operators`, `api`."""
+        return [self.view.__module__.removeprefix("casino.").split(".")[0]]
+
+    def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
+        """Adds the problem answers that this operation can give to those that it declares itself."""
+        responses: dict[str, Any] = super()._get_response_bodies(direction)
+        for status in self._problem_statuses():
+            if status not in responses:
+                problem = OpenApiResponse(ProblemSerializer, description=HTTPStatus(int(status)).phrase)
+                responses[status] = self._problem(problem, status, direction)
+        return responses
+
+    def _problem(self, problem: OpenApiResponse, status: str, direction: Any) -> dict[str, Any]:
+        media_types = [problems.MEDIA_TYPE]
+        made: dict[str, Any] = self._get_response_for_code(  # type: ignore[no-untyped-call]
+            problem, status, media_types, direction
+        )
+        return made
+
+    def _problem_statuses(self) -> list[str]:
+        statuses = []
+        if self.view.authentication_classes:
+            statuses += ["401", "403"]
+        if "{" in self.path:
+            statuses.append("404")
+        if self.method in {"POST", "PUT", "PATCH"}:
+            statuses += ["400", "409", "413", "415", "422"]
+        return sorted(statuses)

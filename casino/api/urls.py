@@ -1,0 +1,13 @@
+"""The edge's own addresses, under /api/v1/."""
+
+from django.urls import path
+
+from casino.api import views
+
+urlpatterns = [
+    path("schema", views.schema, name="schema"),
+    path("schema.yaml", views.schema_yaml, name="schema-yaml"),
+    path("docs", views.Docs.as_view(), name="docs"),
+    path("problems", views.Problems.as_view(), name="problems"),
+    path("problems/<slug:code>", views.ProblemOfCode.as_view(), name="problem"),
+]

@@ -1,0 +1,153 @@
+"""The edge's own pages: the catalogue of problems, the OpenAPI document, its readable form, and unknown addresses."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import lru_cache
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotFound, HttpResponseServerError
+from django.urls import get_urlconf
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
+from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.views import SpectacularSwaggerSplitView
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from casino.api import catalogue, problems
+from casino.api.catalogue import NOT_FOUND, Rejected
+from casino.api.middleware import API
+
+_SHOWN_AN_HOUR: Final = "public, max-age=3600"
+_PAGE_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_EXAMPLE: Final = asdict(catalogue.IDEMPOTENCY_KEY_REUSED)
+
+
+class CatalogueLine(serializers.Serializer[Any]):
+    """One code of the catalogue."""
+
+    code = serializers.CharField()
+    status = serializers.IntegerField(help_text="The HTTP status that it comes with.")
+    title = serializers.CharField()
+    remedy = serializers.CharField()
+
+
+class Catalogue(serializers.Serializer[Any]):
+    """All codes, in alphabetical order."""
+
+    items = CatalogueLine(many=True)
+
+
+class EdgeView(APIView):
+    """Base of every view of the API: problem documents, strict JSON, no answer to OPTIONS but to preflights."""
+
+    metadata_class = None
+
+
+class Problems(EdgeView):
+    """The catalogue of problems."""
+
+    @extend_schema(
+        operation_id="listProblems",
+        summary="List every error code with its remedy",
+        responses=Catalogue,
+        examples=[OpenApiExample("Catalogue", value={"items": [_EXAMPLE]}, response_only=True)],
+    )
+    def get(self, request: Request) -> Response:
+        """This will list every code that an answer can carry."""
+        del request
+        items = [asdict(problem) for problem in catalogue.catalogue().values()]
+        return Response({"items": items}, headers={"Cache-Control": _SHOWN_AN_HOUR})
+
+
+class ProblemOfCode(EdgeView):
+    """One code: what the `type` of a problem document points at."""
+
+    @extend_schema(
+        operation_id="getProblem",
+        summary="Explain one error code",
+        responses=CatalogueLine,
+        examples=[OpenApiExample("A code", value=_EXAMPLE, response_only=True)],
+    )
+    def get(self, request: Request, code: str) -> Response:
+        """This will explain one code. Raises Rejected(not_found)."""
+        del request
+        problem = catalogue.of_code(code)
+        if problem is None:
+            raise Rejected(NOT_FOUND, "There is no such code.")
+        return Response(asdict(problem), headers={"Cache-Control": _SHOWN_AN_HOUR})
+
+
+class Docs(SpectacularSwaggerSplitView):
+    """The readable page, from files of our own: it loads nothing from another host."""
+
+    url_name = "schema"
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """This will show the page."""
+        response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
+        response["Content-Security-Policy"] = _PAGE_POLICY
+        return response
+
+
+@require_safe
+def schema(request: HttpRequest) -> HttpResponse:
+    """This will answer the OpenAPI document, as YAML when that is asked for by `Accept`, else as JSON."""
+    wants_yaml = "yaml" in request.headers.get("Accept", "")
+    return _document(OpenApiYamlRenderer if wants_yaml else OpenApiJsonRenderer)
+
+
+@require_safe
+def schema_yaml(request: HttpRequest) -> HttpResponse:
+    """This will answer the OpenAPI document as YAML."""
+    del request
+    return _document(OpenApiYamlRenderer)
+
+
+@csrf_exempt
+def unknown(request: HttpRequest) -> HttpResponse:
+    """This will answer an address under /api/ that nobody serves."""
+    return problems.answer(request, NOT_FOUND)
+
+
+def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """This will answer a request that Django itself refuses, such as one for an unknown host."""
+    del exception
+    return problems.answer(request, catalogue.BAD_REQUEST)
+
+
+def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """This will answer an unknown address."""
+    del exception
+    if request.path.startswith(API):
+        return problems.answer(request, NOT_FOUND)
+    return HttpResponseNotFound("There is nothing at this address.\n", content_type="text/plain; charset=utf-8")
+
+
+def handler500(request: HttpRequest) -> HttpResponse:
+    """This will answer what failed outside of any view; Django has logged it."""
+    if request.path.startswith(API):
+        return problems.answer(request, catalogue.INTERNAL_ERROR)
+    return HttpResponseServerError("Something failed on our side.\n", content_type="text/plain; charset=utf-8")
+
+
+def _document(renderer: Callable[[], Any]) -> HttpResponse:
+    body, media_type = _rendered(renderer, get_urlconf())
+    headers = {"Cache-Control": "public, max-age=300", "Vary": "Accept"}
+    return HttpResponse(body, content_type=media_type, headers=headers)
+
+
+@lru_cache(maxsize=4)
+def _rendered(renderer: Callable[[], Any], urlconf: str | None) -> tuple[bytes, str]:
+    """The document follows from the code alone, so a process renders it once."""
+    generator = SchemaGenerator(urlconf=urlconf)  # type: ignore[no-untyped-call]
+    document = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    made = renderer()
+    return made.render(document, renderer_context={}), made.media_type

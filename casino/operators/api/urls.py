@@ -1,0 +1,11 @@
+"""The operators' addresses, under /api/v1/."""
+
+from django.urls import path
+
+from casino.operators.api import views
+
+urlpatterns = [
+    path("operator", views.WhoAmI.as_view(), name="operator"),
+    path("players/<uuid:player>/sessions", views.PlayerSessions.as_view(), name="player-sessions"),
+    path("sessions/current", views.CurrentSession.as_view(), name="current-session"),
+]

@@ -1,0 +1,56 @@
+"""`manage.py operator`: tenants and their keys, from the command line."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from casino.kernel.refusals import Refusal
+from casino.operators import operations
+
+
+class Command(BaseCommand):
+    help = "Create an operator, give it a key, or revoke a key."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """This will declare the three forms of the command."""
+        forms = parser.add_subparsers(dest="form", required=True)
+        create = forms.add_parser("create", help="create an operator and its first key")
+        create.add_argument("slug")
+        create.add_argument("--name", default="")
+        create.add_argument("--currency", required=True, help="ISO 4217, such as EUR")
+        create.add_argument("--sandbox", action="store_true", help="a test operator: credits may be made from nothing")
+        key = forms.add_parser("key", help="give an operator another key")
+        key.add_argument("slug")
+        key.add_argument("--label", default="")
+        forms.add_parser("revoke", help="end a key at once").add_argument("key_id")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """This will do it and print what is shown only once."""
+        del args
+        forms = {"create": self._create, "key": self._key, "revoke": self._revoke}
+        try:
+            forms[options["form"]](options)
+        except Refusal as refusal:
+            raise CommandError(f"{refusal.detail} {refusal.remedy}") from None
+
+    def _create(self, options: dict[str, Any]) -> None:
+        slug = options["slug"]
+        operator = operations.create_operator(
+            slug=slug, name=options["name"] or slug, currency=options["currency"], sandbox=options["sandbox"]
+        )
+        self.stdout.write(f"operator {operator.slug} {operator.id}")
+        self._show(operations.issue_key(operator=operator.id, label="first"))
+
+    def _key(self, options: dict[str, Any]) -> None:
+        operator = operations.find_operator(slug=options["slug"])
+        self._show(operations.issue_key(operator=operator.id, label=options["label"]))
+
+    def _revoke(self, options: dict[str, Any]) -> None:
+        operations.revoke_key(key_id=options["key_id"])
+        self.stdout.write(f"revoked {options['key_id']}")
+
+    def _show(self, key: tuple[str, str]) -> None:
+        key_id, secret = key
+        self.stdout.write("Authorization: Bearer " + f"{key_id}.{secret}")
+        self.stdout.write("This is the only time the secret is shown.")

@@ -1,0 +1,22 @@
+"""What can be asked about players: always within one operator."""
+
+from uuid import UUID
+
+from casino.operators.models import Player
+from casino.operators.refusals import UnknownPlayer
+
+
+def find_player(*, operator: UUID, player: UUID) -> Player:
+    """This will find an operator's player. Raises UnknownPlayer, also for another operator's."""
+    found = Player.objects.filter(operator_id=operator, id=player).first()
+    if found is None:
+        raise UnknownPlayer
+    return found
+
+
+def list_players(*, operator: UUID, after: UUID | None, limit: int) -> list[Player]:
+    """This will list an operator's players in the order they were registered, after this id."""
+    players = Player.objects.filter(operator_id=operator)
+    if after is not None:
+        players = players.filter(id__gt=after)
+    return list(players.order_by("id")[:limit])

@@ -1,0 +1,45 @@
+"""Why something about operators, players and keys is refused."""
+
+from casino.kernel.refusals import Kind, Refusal
+
+
+class UnknownPlayer(Refusal):
+    code = "unknown_player"
+    kind = Kind.MISSING
+    title = "There is no such player"
+    remedy = "Use the id that registering the player answered."
+
+
+class UnknownOperator(Refusal):
+    code = "unknown_operator"
+    kind = Kind.MISSING
+    title = "There is no such operator"
+    remedy = "Create the operator first, or correct the slug."
+
+
+class UnknownKey(Refusal):
+    code = "unknown_key"
+    kind = Kind.MISSING
+    title = "There is no such key"
+    remedy = "Check the key id; it begins with op_."
+
+
+class SlugTaken(Refusal):
+    code = "slug_taken"
+    kind = Kind.CONFLICT
+    title = "Another operator has this slug"
+    remedy = "Choose another slug."
+
+
+class InvalidSlug(Refusal):
+    code = "invalid_slug"
+    kind = Kind.INVALID
+    title = "This is not a slug"
+    remedy = "Use lower-case letters, digits and hyphens, at most 40."
+
+
+class InvalidSessionLength(Refusal):
+    code = "invalid_session_length"
+    kind = Kind.INVALID
+    title = "A session can't be that long or short"
+    remedy = "Ask for 60 to 86400 seconds."

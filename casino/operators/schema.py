@@ -1,0 +1,59 @@
+"""The two kinds of credentials in the OpenAPI document."""
+
+from typing import Any, Final
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+
+OPERATOR_KEY: Final = {
+    "type": "http",
+    "scheme": "bearer",
+    "bearerFormat": "op_<key id>.<secret>",
+    "description": "The operator's server. Keep the secret out of browsers.",
+}
+PLAYER_TOKEN: Final = {
+    "type": "http",
+    "scheme": "bearer",
+    "bearerFormat": "pt_<token>",
+    "description": "A player's browser, with the short-lived token that the operator's server obtained.",
+}
+
+
+class OperatorKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """`operatorKey`."""
+
+    target_class = "casino.operators.auth.OperatorKey"
+    name = "operatorKey"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        """This will describe the key."""
+        del auto_schema
+        return OPERATOR_KEY
+
+
+class PlayerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """`playerToken`."""
+
+    target_class = "casino.operators.auth.PlayerToken"
+    name = "playerToken"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        """This will describe the token."""
+        del auto_schema
+        return PLAYER_TOKEN
+
+
+class AnyCredentialScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """Either of the two."""
+
+    target_class = "casino.operators.auth.AnyCredential"
+    name = ["operatorKey", "playerToken"]
+
+    def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:
+        """This will say that one of them is enough."""
+        del auto_schema
+        return [{"operatorKey": []}, {"playerToken": []}]
+
+    def get_security_definition(self, auto_schema: Any) -> list[dict[str, str]]:
+        """This will describe both."""
+        del auto_schema
+        return [OPERATOR_KEY, PLAYER_TOKEN]

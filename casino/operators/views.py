@@ -1,0 +1,55 @@
+"""Bases of the views of all apps: who may call, and what an event should remember of the call."""
+
+from typing import cast
+
+from rest_framework.request import Request
+
+from casino.api.requests import request_id
+from casino.api.views import EdgeView
+from casino.events.store import Metadata
+from casino.operators import schema
+from casino.operators.auth import AnyCredential, OperatorKey, PlayerToken
+from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
+
+SCHEMES = (schema.OperatorKeyScheme, schema.PlayerTokenScheme, schema.AnyCredentialScheme)
+"""Named here so that the document knows them wherever these views are."""
+
+
+class OperatorView(EdgeView):
+    """A view for operators' servers: the caller is an OperatorPrincipal."""
+
+    authentication_classes = [OperatorKey]
+
+    @property
+    def caller(self) -> OperatorPrincipal:
+        """The operator that calls."""
+        return cast("OperatorPrincipal", self.request.user)
+
+
+class PlayerView(EdgeView):
+    """A view for players: the caller is a PlayerPrincipal."""
+
+    authentication_classes = [PlayerToken]
+
+    @property
+    def caller(self) -> PlayerPrincipal:
+        """The player that calls."""
+        return cast("PlayerPrincipal", self.request.user)
+
+
+class EitherView(EdgeView):
+    """A view for both."""
+
+    authentication_classes = [AnyCredential]
+
+    @property
+    def caller(self) -> Principal:
+        """The operator or the player that calls."""
+        return cast("Principal", self.request.user)
+
+
+def metadata(request: Request) -> Metadata:
+    """This will build what events remember of a request: the operator, who acted, and the request's id."""
+    caller = cast("Principal", request.user)
+    made = request_id(request._request)  # noqa: SLF001  (the wrapper has no public name for what it wraps)
+    return Metadata(operator=str(caller.operator), actor=caller.actor, causation="", correlation=made, request=made)
