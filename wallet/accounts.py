@@ -1,0 +1,100 @@
+"""Who can hold money: a player, a player at a table, a table, an operator. Each in one book and one currency.
+
+An account's id follows from its name alone (RFC 9562, version 5): the same everywhere, and never looked up.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Final
+from uuid import UUID, uuid5
+
+from casino.kernel.money import Book
+
+NAMESPACE: Final = UUID("6f0d3a8e-2f0b-4c39-9a56-3d1f1c7a9b42")
+"""Fixed for ever: changing it would change the id of every account."""
+
+
+class AccountKind(StrEnum):
+    """What an account is for: three belong to a player, the next three to a table, the rest to an operator."""
+
+    ACCOUNT = "account"
+    """A player's money outside the games."""
+    GAME = "game"
+    """A player's money at one table."""
+    RACK = "rack"
+    """Commission that a player owes at one table, held back until it is collected."""
+    STAKES = "stakes"
+    """Confirmed wagers of the rounds in play at a table."""
+    BANK = "bank"
+    """The house's winnings and losses at a table."""
+    COMMISSION = "commission"
+    """Commission collected at a table."""
+    DEPOSITS = "deposits"
+    WITHDRAWALS = "withdrawals"
+    FEES = "fees"
+    ADJUSTMENTS = "adjustments"
+    SANDBOX = "sandbox"
+    """The other side of credits that no money stands behind."""
+
+
+NEVER_NEGATIVE: Final = frozenset({AccountKind.ACCOUNT, AccountKind.GAME, AccountKind.RACK, AccountKind.STAKES})
+OF_A_TABLE: Final = frozenset({AccountKind.STAKES, AccountKind.BANK, AccountKind.COMMISSION})
+OF_AN_OPERATOR: Final = frozenset(set(AccountKind) - NEVER_NEGATIVE - OF_A_TABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class AccountName:
+    """The whole name of an account; two accounts are the same when their names are."""
+
+    kind: AccountKind
+    operator: UUID
+    book: Book
+    currency: str
+    player: UUID | None = None
+    table: UUID | None = None
+
+    @property
+    def id(self) -> UUID:
+        """This will return the version-5 UUID of the name's text in our namespace."""
+        return _id_and_text(self)[0]
+
+    @property
+    def text(self) -> str:
+        """This will write the name as kind/operator/book/currency/player/table, the last two empty where absent."""
+        return _id_and_text(self)[1]
+
+
+@lru_cache(maxsize=65_536)
+def _id_and_text(name: AccountName) -> tuple[UUID, str]:
+    text = f"{name.kind}/{name.operator}/{name.book}/{name.currency}/{name.player or ''}/{name.table or ''}"
+    return uuid5(NAMESPACE, text), text
+
+
+def player_account(*, operator: UUID, player: UUID, book: Book, currency: str) -> AccountName:
+    """This will name a player's account: the money outside the games."""
+    return AccountName(AccountKind.ACCOUNT, operator, book, currency, player)
+
+
+def game_account(*, operator: UUID, player: UUID, table: UUID, book: Book, currency: str) -> AccountName:
+    """This will name a player's game balance at one table."""
+    return AccountName(AccountKind.GAME, operator, book, currency, player, table)
+
+
+def rack(*, operator: UUID, player: UUID, table: UUID, book: Book, currency: str) -> AccountName:
+    """This will name what holds a player's deferred commission at one table."""
+    return AccountName(AccountKind.RACK, operator, book, currency, player, table)
+
+
+def table_account(*, kind: AccountKind, operator: UUID, table: UUID, book: Book, currency: str) -> AccountName:
+    """This will name a table's stakes, bank or commission. Raises ValueError for any other kind."""
+    if kind not in OF_A_TABLE:
+        raise ValueError(f"A table has no {kind} account.")
+    return AccountName(kind, operator, book, currency, None, table)
+
+
+def operator_account(*, kind: AccountKind, operator: UUID, book: Book, currency: str) -> AccountName:
+    """This will name one of an operator's own accounts, such as deposits. Raises ValueError for any other kind."""
+    if kind not in OF_AN_OPERATOR:
+        raise ValueError(f"An operator has no {kind} account.")
+    return AccountName(kind, operator, book, currency)

@@ -1,0 +1,154 @@
+"""Checks of the ledger against itself, and against the entries that its events lead to.
+
+Every check is one statement over whole tables; nothing here trusts a trigger or a constraint to have been in force.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+from uuid import UUID
+
+from casino.events.rows import fetch
+from casino.kernel.findings import Finding
+from casino.kernel.money import Book
+from wallet.accounts import NEVER_NEGATIVE, AccountKind, AccountName
+from wallet.entries import Entry
+
+# Each yields rows of (where, expected, found).
+CHECKS: Final[Mapping[str, str]] = {
+    "entry does not sum to zero": """
+        SELECT 'entry ' || entry_id, '0 ' || purse, total::text
+          FROM (SELECT entry_id, account.currency || ' ' || account.book AS purse, sum(amount) AS total
+                  FROM wallet_posting JOIN wallet_account account ON account.id = account_id
+                 GROUP BY entry_id, account.currency, account.book) purses
+         WHERE total <> 0 ORDER BY entry_id""",
+    "entry has fewer than two postings": """
+        SELECT 'entry ' || entry.id, '2 or more', count(posting.id)::text
+          FROM wallet_entry entry LEFT JOIN wallet_posting posting ON posting.entry_id = entry.id
+         GROUP BY entry.id HAVING count(posting.id) < 2 ORDER BY entry.id""",
+    "entry without its event": """
+        SELECT 'entry ' || entry.id, 'event ' || cause, 'none'
+          FROM wallet_entry entry LEFT JOIN events_event event ON event.id = cause
+         WHERE event.id IS NULL ORDER BY entry.id""",
+    "posting without its entry": """
+        SELECT 'posting ' || posting.id, 'entry ' || entry_id, 'none'
+          FROM wallet_posting posting LEFT JOIN wallet_entry entry ON entry.id = entry_id
+         WHERE entry.id IS NULL ORDER BY posting.id""",
+    "posting on an unknown account": """
+        SELECT 'posting ' || posting.id, 'account ' || account_id, 'none'
+          FROM wallet_posting posting LEFT JOIN wallet_account account ON account.id = account_id
+         WHERE account.id IS NULL ORDER BY posting.id""",
+    "posting out of sequence": """
+        SELECT 'account ' || account_id || ' posting ' || id, place::text, sequence::text
+          FROM (SELECT id, account_id, sequence,
+                       row_number() OVER (PARTITION BY account_id ORDER BY sequence) AS place
+                  FROM wallet_posting) numbered
+         WHERE place <> sequence ORDER BY account_id, sequence""",
+    "running balance is wrong": """
+        SELECT 'account ' || account_id || ' posting ' || id, running::text, balance::text
+          FROM (SELECT id, account_id, sequence, balance,
+                       sum(amount) OVER (PARTITION BY account_id ORDER BY sequence) AS running
+                  FROM wallet_posting) summed
+         WHERE running <> balance ORDER BY account_id, sequence""",
+    "balance went below zero": """
+        SELECT 'account ' || account_id || ' posting ' || posting.id, '0 or more', posting.balance::text
+          FROM wallet_posting posting JOIN wallet_account account ON account.id = account_id
+         WHERE account.kind = ANY (%(never_negative)s::text[]) AND posting.balance < 0
+         ORDER BY account_id, posting.sequence""",
+    "balance is not the sum of its postings": """
+        SELECT 'account ' || account.id, coalesce(posted.total, 0) || ' after ' || coalesce(posted.postings, 0),
+               coalesce(held.balance || ' after ' || held.sequence, 'none')
+          FROM wallet_account account
+          LEFT JOIN (SELECT account_id, sum(amount) AS total, count(*) AS postings
+                       FROM wallet_posting GROUP BY account_id) posted ON posted.account_id = account.id
+          LEFT JOIN wallet_balance held ON held.account_id = account.id
+         WHERE held.account_id IS NULL OR held.balance <> coalesce(posted.total, 0)
+            OR held.sequence <> coalesce(posted.postings, 0)
+         ORDER BY account.id""",
+    "balance has the wrong floor": """
+        SELECT 'account ' || account.id, (account.kind = ANY (%(never_negative)s::text[]))::text, held.floor::text
+          FROM wallet_account account JOIN wallet_balance held ON held.account_id = account.id
+         WHERE held.floor <> (account.kind = ANY (%(never_negative)s::text[])) ORDER BY account.id""",
+    "balance of an unknown account": """
+        SELECT 'account ' || account_id, 'none', balance::text
+          FROM wallet_balance LEFT JOIN wallet_account account ON account.id = account_id
+         WHERE account.id IS NULL ORDER BY account_id""",
+}
+_ACCOUNTS: Final = """SELECT id, kind, operator_id, book, currency, player_id, table_id
+    FROM wallet_account WHERE id > %s ORDER BY id LIMIT %s"""
+_ENTRIES: Final = """SELECT entry.id, entry.cause, entry.kind, posting.account_id, posting.amount
+    FROM wallet_entry entry LEFT JOIN wallet_posting posting ON posting.entry_id = entry.id
+    WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.cause, posting.account_id"""
+
+Moves = tuple[str, frozenset[tuple[UUID, int]]]
+
+
+def check() -> Iterator[Finding]:
+    """This will run every check of the ledger against itself, and yield what contradicts."""
+    never_negative = [str(kind) for kind in sorted(NEVER_NEGATIVE)]
+    for what, statement in CHECKS.items():
+        for where, expected, found in _rows(statement, never_negative):
+            yield Finding(what, where, expected, found)
+    yield from check_account_ids()
+
+
+def check_account_ids(*, chunk: int = 5000) -> Iterator[Finding]:
+    """This will recompute the id of every account from its name."""
+    last = UUID(int=0)
+    while rows := fetch(_ACCOUNTS, [last, chunk]):
+        for stored, kind, operator, book, currency, player, table in rows:
+            name = AccountName(AccountKind(kind), operator, Book(book), currency, player, table)
+            if name.id != stored:
+                yield Finding("account id is not that of its name", f"account {stored}", str(name.id), str(stored))
+        last = rows[-1][0]
+
+
+def stored_entries(causes: Sequence[int]) -> dict[int, Moves]:
+    """This will read the entries of these causes: {cause: (kind, {(account id, minor units)})}, in one statement."""
+    kinds: dict[int, str] = {}
+    moves: dict[int, set[tuple[UUID, int]]] = {}
+    for _, cause, kind, account, amount in fetch(_ENTRIES, [list(causes)]):
+        kinds[cause] = kind
+        moved = moves.setdefault(cause, set())
+        if account is not None:
+            moved.add((account, amount))
+    return {cause: (kind, frozenset(moves[cause])) for cause, kind in kinds.items()}
+
+
+def compare(stored: Mapping[int, Moves], derived: Iterable[Entry]) -> Iterator[Finding]:
+    """This will compare stored entries with those that their events lead to, of the same causes; yields differences."""
+    wanted = {
+        entry.cause: (entry.kind, frozenset((posting.account.id, posting.amount) for posting in entry.postings))
+        for entry in derived
+    }
+    for cause in sorted(wanted.keys() | stored.keys()):
+        expected, found = wanted.get(cause), stored.get(cause)
+        if expected != found:
+            yield Finding(_difference(expected, found), f"event {cause}", _words(expected), _words(found))
+
+
+def compare_batch(causes: Sequence[int], derived: Iterable[Entry]) -> list[Finding]:
+    """This will do both for a batch of events: every cause of the batch, whether money follows from it or not."""
+    return list(compare(stored_entries(causes), derived))
+
+
+def _difference(expected: Moves | None, found: Moves | None) -> str:
+    if found is None:
+        return "entry is missing"
+    if expected is None:
+        return "entry that no event leads to"
+    if expected[0] != found[0]:
+        return "entry is of another kind"
+    return "entry moves something else"
+
+
+def _words(moves: Moves | None) -> str:
+    if moves is None:
+        return "none"
+    postings = ", ".join(f"{account} {amount:+d}" for account, amount in sorted(moves[1]))
+    return f"{moves[0]}: {postings}"
+
+
+def _rows(statement: str, never_negative: list[str]) -> list[tuple[str, str, str]]:
+    marks = statement.count("%(never_negative)s")
+    rows = fetch(statement.replace("%(never_negative)s", "%s"), [never_negative] * marks)
+    return [(where, expected, found) for where, expected, found in rows]

@@ -1,0 +1,98 @@
+"""Entries of the ledger: what an event moves between accounts, always from somewhere to somewhere else."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from casino.kernel.money import Book
+from wallet.accounts import AccountKind, AccountName, game_account, operator_account, player_account
+
+
+class Unbalanced(Exception):
+    """An entry would make or lose money. A bug in whoever built it, not a refusal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """`amount` minor units on one account: above zero raises its balance, below zero lowers it."""
+
+    account: AccountName
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Postings that happen together. `cause` is the id of the event they follow from; an event has one entry."""
+
+    kind: str
+    cause: int
+    postings: tuple[Posting, ...]
+
+
+def entry(*, kind: str, cause: int, postings: Iterable[Posting]) -> Entry:
+    """This will build an entry: one posting per account, none of zero, in the order first named.
+
+    Raises Unbalanced when they do not sum to zero in each currency and book, or when fewer than two are left.
+    """
+    amounts: defaultdict[AccountName, int] = defaultdict(int)
+    for posting in postings:
+        amounts[posting.account] += posting.amount
+    moved = tuple(Posting(account, amount) for account, amount in amounts.items() if amount)
+    totals: defaultdict[tuple[str, Book], int] = defaultdict(int)
+    for posting in moved:
+        totals[posting.account.currency, posting.account.book] += posting.amount
+    if len(moved) < 2:
+        raise Unbalanced(f"{kind} of event {cause} moves nothing from one account to another.")
+    if any(totals.values()):
+        raise Unbalanced(f"{kind} of event {cause} does not sum to zero: {dict(totals)}.")
+    return Entry(kind, cause, moved)
+
+
+def transfer(*, kind: str, cause: int, source: AccountName, target: AccountName, amount: int) -> Entry:
+    """This will build the entry that moves `amount` minor units from source to target. Raises Unbalanced."""
+    return entry(kind=kind, cause=cause, postings=(Posting(source, -amount), Posting(target, amount)))
+
+
+def sandbox_credit(*, cause: int, operator: UUID, player: UUID, book: Book, currency: str, amount: int) -> Entry:
+    """This will build the entry that credits a player's account with money that nobody paid in."""
+    return transfer(
+        kind="sandbox_credit",
+        cause=cause,
+        source=operator_account(kind=AccountKind.SANDBOX, operator=operator, book=book, currency=currency),
+        target=player_account(operator=operator, player=player, book=book, currency=currency),
+        amount=amount,
+    )
+
+
+def buy_in(*, cause: int, operator: UUID, player: UUID, table: UUID, book: Book, currency: str, amount: int) -> Entry:
+    """This will build the entry that takes money from a player's account to the table sat down at."""
+    return transfer(
+        kind="buy_in",
+        cause=cause,
+        source=player_account(operator=operator, player=player, book=book, currency=currency),
+        target=game_account(operator=operator, player=player, table=table, book=book, currency=currency),
+        amount=amount,
+    )
+
+
+def rebuy(*, cause: int, operator: UUID, player: UUID, table: UUID, book: Book, currency: str, amount: int) -> Entry:
+    """This will build the entry that adds money from a player's account to the game balance between rounds."""
+    return transfer(
+        kind="rebuy",
+        cause=cause,
+        source=player_account(operator=operator, player=player, book=book, currency=currency),
+        target=game_account(operator=operator, player=player, table=table, book=book, currency=currency),
+        amount=amount,
+    )
+
+
+def cash_out(*, cause: int, operator: UUID, player: UUID, table: UUID, book: Book, currency: str, amount: int) -> Entry:
+    """This will build the entry that takes money from a game balance back to the player's account."""
+    return transfer(
+        kind="cash_out",
+        cause=cause,
+        source=game_account(operator=operator, player=player, table=table, book=book, currency=currency),
+        target=player_account(operator=operator, player=player, book=book, currency=currency),
+        amount=amount,
+    )

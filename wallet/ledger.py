@@ -1,0 +1,140 @@
+"""The ledger's door: post entries, read balances and statements. Every other part comes in here.
+
+Amounts are integers in minor units. Inside a transaction of the caller's, what is posted commits or vanishes with it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, NoReturn
+from uuid import UUID
+
+from django.db import DatabaseError
+
+from casino.events.rows import fetch
+from casino.kernel.money import Book
+from wallet.accounts import AccountKind, AccountName
+from wallet.entries import Entry
+from wallet.refusals import InsufficientFunds
+
+OVERDRAFT: Final = "WLT01"
+CONTRADICTION: Final = "WLT02"
+
+
+class Contradiction(Exception):
+    """An event that already led to one entry was posted with another. A bug, not a refusal."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatementLine:
+    """One posting on an account: `amount` moved, `balance` after it, both in minor units."""
+
+    sequence: int
+    kind: str
+    amount: int
+    balance: int
+    cause: int
+    recorded_at: datetime
+    entry: int
+
+
+def open_accounts(names: Iterable[AccountName]) -> None:
+    """This will open the accounts that are not open yet, in one statement; a concurrent twin waits for this one."""
+    wanted = {name.id: name.text for name in names}
+    fetch("SELECT wallet_open(%s::uuid[], %s::text[])", [_array(wanted), _array(wanted.values())])
+
+
+def lock(names: Iterable[AccountName]) -> None:
+    """This will lock the balances until the transaction ends, in the order of their ids, opening unknown accounts."""
+    wanted = {name.id: name.text for name in names}
+    fetch("SELECT wallet_lock(%s::uuid[], %s::text[])", [_array(wanted), _array(wanted.values())])
+
+
+def post(entries: Sequence[Entry]) -> None:
+    """This will post entries in the order given, each once per cause, in one round trip; accounts open by themselves.
+
+    An entry whose cause was posted before is left alone when it is the same; Contradiction is raised when it differs.
+    Raises InsufficientFunds when an account that may not go below zero would, after any single entry; the
+    transaction is then broken and the caller's atomic block has to end.
+    """
+    once = {entry.cause: entry for entry in entries}
+    if any(once[entry.cause] != entry for entry in entries):
+        raise Contradiction("Two different entries of one batch have the same cause.")
+    if not once:
+        return
+    names = {posting.account.id: posting.account for entry in once.values() for posting in entry.postings}
+    try:
+        fetch(_POST, _parameters(list(once.values()), names))
+    except DatabaseError as error:
+        _refuse(error, names)
+
+
+def balances(names: Iterable[AccountName]) -> dict[AccountName, int]:
+    """This will return each account's balance in minor units, 0 for one that was never touched."""
+    wanted = {name.id: name for name in names}
+    found = dict.fromkeys(wanted.values(), 0)
+    for account, balance in fetch(_BALANCES, [_array(wanted)]):
+        found[wanted[account]] = balance
+    return found
+
+
+def of_player(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
+    """This will return every account of an operator's player with its balance in minor units, by kind and book."""
+    return {
+        AccountName(AccountKind(kind), operator, Book(book), currency, player, table): balance
+        for kind, book, currency, table, balance in fetch(_OF_PLAYER, [player, operator])
+    }
+
+
+def statement(
+    account: AccountName, *, after: int | None = None, before: int | None = None, limit: int = 50
+) -> list[StatementLine]:
+    """This will list an account's postings: newest first, or oldest first when `after` is given.
+
+    `after` and `before` are sequence numbers, both exclusive; at most `limit` lines.
+    """
+    order = "DESC" if after is None else "ASC"
+    rows = fetch(f"{_STATEMENT} {order} LIMIT %s", [account.id, after or 0, _LAST if before is None else before, limit])
+    return [StatementLine(*row) for row in rows]
+
+
+_LAST: Final = 2**63 - 1
+_POST: Final = """SELECT wallet_post(%s::uuid[], %s::text[], %s::text[], %s::bigint[],
+    %s::int[], %s::uuid[], %s::bigint[])"""
+_BALANCES: Final = "SELECT account_id, balance FROM wallet_balance WHERE account_id = ANY (%s::uuid[])"
+_OF_PLAYER: Final = """SELECT kind, book, currency, table_id, balance
+    FROM wallet_account JOIN wallet_balance ON account_id = id
+    WHERE player_id = %s AND operator_id = %s ORDER BY kind, book, currency, table_id"""
+_STATEMENT: Final = """SELECT sequence, kind, amount, balance, cause, recorded_at, wallet_entry.id
+    FROM wallet_posting JOIN wallet_entry ON wallet_entry.id = entry_id
+    WHERE account_id = %s AND sequence > %s AND sequence < %s ORDER BY sequence """
+
+
+def _array(items: Iterable[object]) -> str:
+    # Written as PostgreSQL writes arrays: one parameter type whatever the numbers, so that one prepared plan serves.
+    return "{" + ",".join(map(str, items)) + "}"
+
+
+def _parameters(entries: list[Entry], names: dict[UUID, AccountName]) -> list[object]:
+    moves = [(place, posting) for place, entry in enumerate(entries, 1) for posting in entry.postings]
+    return [
+        _array(names),
+        _array(name.text for name in names.values()),
+        [entry.kind for entry in entries],
+        _array(entry.cause for entry in entries),
+        _array(place for place, _ in moves),
+        _array(posting.account.id for _, posting in moves),
+        _array(posting.amount for _, posting in moves),
+    ]
+
+
+def _refuse(error: DatabaseError, names: dict[UUID, AccountName]) -> NoReturn:
+    diagnosis = getattr(error.__cause__, "diag", None)
+    state = getattr(diagnosis, "sqlstate", None)
+    detail = str(getattr(diagnosis, "message_detail", ""))
+    if state == CONTRADICTION:
+        raise Contradiction(str(error)) from error
+    if state == OVERDRAFT:
+        account, balance, needed = detail.split()
+        raise InsufficientFunds(account=names[UUID(account)], balance=int(balance), needed=int(needed)) from None
+    raise error

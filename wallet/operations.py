@@ -1,0 +1,106 @@
+"""What can be done to a player's wallet: each is one event and its entry, in one transaction."""
+
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.events.rows import fetch
+from casino.events.store import Append, Metadata, append
+from casino.kernel import money
+from casino.kernel.money import Book
+from wallet import ledger
+from wallet.accounts import AccountKind, AccountName, operator_account, player_account
+from wallet.catalogue import CATALOGUE
+from wallet.derive import entry_for
+from wallet.events import PlayerAccountOpened, SandboxCredited, WalletEvent, stream
+from wallet.refusals import CreditTooLarge, OpenInAnotherCurrency, SandboxClosed, UnknownAccount
+
+BOOKS: Final = (Book.REAL, Book.PLAY)
+LARGEST_CREDIT: Final = 10**9
+"""Minor units of one sandbox credit: ten million in a currency with cents."""
+
+_VERSION: Final = "SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s"
+_OPENED: Final = "SELECT schema, data::text FROM events_event WHERE stream = %s AND version = 1"
+
+
+def open_player(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> None:
+    """This will open a player's accounts in both books; opening them again changes nothing.
+
+    Raises UnknownCurrency, and OpenInAnotherCurrency when they were opened in another one.
+    """
+    money.exponent(currency)
+    with transaction.atomic():
+        # A twin waits here for the first to commit, and then sees its event below.
+        ledger.open_accounts(_accounts(operator, player, currency))
+        opened = _opened(player)
+        if opened is None:
+            _record(PlayerAccountOpened(operator, player, currency, BOOKS), player, expected=0, metadata=metadata)
+        elif opened.currency != currency:
+            raise OpenInAnotherCurrency(f"The account is in {opened.currency}, not in {currency}.")
+
+
+def sandbox_credit(
+    *,
+    operator: UUID,
+    player: UUID,
+    book: Book,
+    currency: str,
+    amount: int,
+    sandbox: bool,
+    metadata: Metadata,
+    note: str = "",
+) -> int:
+    """This will credit minor units that nobody paid in, and return the player's balance after it.
+
+    `sandbox` says whether the operator is one. Raises SandboxClosed, AmountNotPositive, CreditTooLarge,
+    UnknownAccount.
+    """
+    _judge_credit(amount=amount, currency=currency, sandbox=sandbox)
+    account = player_account(operator=operator, player=player, book=book, currency=currency)
+    source = operator_account(kind=AccountKind.SANDBOX, operator=operator, book=book, currency=currency)
+    credited = SandboxCredited(operator, player, book, currency, amount, note)
+    with transaction.atomic():
+        _require_open(operator, player, currency)
+        # Who holds the balance alone may write the stream: credits queue up here instead of failing on a version.
+        ledger.lock((account, source))
+        _record(credited, player, expected=_version(player), metadata=metadata)
+        return ledger.balances((account,))[account]
+
+
+def _judge_credit(*, amount: int, currency: str, sandbox: bool) -> None:
+    if not sandbox:
+        raise SandboxClosed
+    if amount <= 0:
+        raise money.AmountNotPositive(f"Got {money.text(amount, currency)}.")
+    if amount > LARGEST_CREDIT:
+        raise CreditTooLarge(f"One credit may be up to {money.text(LARGEST_CREDIT, currency)} {currency}.")
+
+
+def _require_open(operator: UUID, player: UUID, currency: str) -> None:
+    opened = _opened(player)
+    if opened is None or (opened.operator, opened.currency) != (operator, currency):
+        raise UnknownAccount
+
+
+def _accounts(operator: UUID, player: UUID, currency: str) -> list[AccountName]:
+    return [player_account(operator=operator, player=player, book=book, currency=currency) for book in BOOKS]
+
+
+def _opened(player: UUID) -> PlayerAccountOpened | None:
+    for schema, data in fetch(_OPENED, [stream(player)]):
+        opened: PlayerAccountOpened = CATALOGUE.decode(PlayerAccountOpened.__name__, schema, data)
+        return opened
+    return None
+
+
+def _version(player: UUID) -> int:
+    return int(fetch(_VERSION, [stream(player)])[0][0])
+
+
+def _record(event: WalletEvent, player: UUID, *, expected: int, metadata: Metadata) -> None:
+    """Appends the event and posts what follows from it; call inside a transaction."""
+    ((cause,),) = append([Append(stream(player), expected, (CATALOGUE.encode(event),), metadata)])
+    entry = entry_for(event, cause)
+    if entry is not None:
+        ledger.post([entry])

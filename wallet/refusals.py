@@ -1,0 +1,53 @@
+"""What the wallet refuses, and what to do about it."""
+
+from casino.kernel import money
+from casino.kernel.refusals import Kind, Refusal
+from wallet.accounts import AccountName
+
+
+class InsufficientFunds(Refusal):
+    """`account` holds `balance` minor units and would have had to pay `needed`."""
+
+    code = "insufficient_funds"
+    kind = Kind.CONFLICT
+    title = "The balance does not cover this"
+    remedy = "Lower the amount, rebuy from the account, or deposit."
+
+    def __init__(self, *, account: AccountName, balance: int, needed: int) -> None:
+        has, takes = money.text(balance, account.currency), money.text(needed, account.currency)
+        super().__init__(
+            f"The {account.kind} balance is {has} {account.currency}; this takes {takes}.",
+            account=str(account.kind),
+            balance=has,
+            needed=takes,
+            currency=account.currency,
+        )
+        self.account, self.balance, self.needed = account, balance, needed
+
+
+class UnknownAccount(Refusal):
+    code = "unknown_account"
+    kind = Kind.MISSING
+    title = "This player has no such account"
+    remedy = "Register the player first, and use the operator's currency."
+
+
+class OpenInAnotherCurrency(Refusal):
+    code = "open_in_another_currency"
+    kind = Kind.CONFLICT
+    title = "The player's account is open in another currency"
+    remedy = "Use the currency in which the account was opened."
+
+
+class SandboxClosed(Refusal):
+    code = "sandbox_closed"
+    kind = Kind.FORBIDDEN
+    title = "This operator gives no sandbox credits"
+    remedy = "Use an operator that was created as a sandbox."
+
+
+class CreditTooLarge(Refusal):
+    code = "credit_too_large"
+    kind = Kind.INVALID
+    title = "The credit is larger than one sandbox credit may be"
+    remedy = "Send a smaller amount, or several."
