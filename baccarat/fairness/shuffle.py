@@ -1,5 +1,6 @@
 """The order of a shoe, from a seed and a cut: anyone who is given both can recompute it."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from baccarat.fairness.stream import words
@@ -15,9 +16,8 @@ class NoSuchCount(ValueError):
 def order(seed: bytes, *, cut: bytes, decks: int, first: int | None = None) -> tuple[Card, ...]:
     """This will return the shoe's cards in the order they are dealt, or only the `first` so many of that order.
 
-    A Fisher-Yates shuffle from the front: position i of n swaps with i + r, r uniform below n - i. A word is refused
-    and the next one taken when it lies in the last, incomplete run of n - i values, so no card is favoured. `seed`
-    is 32 bytes, `decks` 1 or more. Raises MalformedSeed and NoSuchCount.
+    A Fisher-Yates shuffle from the front: position i of n swaps with i + r, r uniform below n - i, on the unshuffled
+    shoe of `baccarat.rules.cards.ordered`. `seed` is 32 bytes. Raises MalformedSeed and NoSuchCount.
 
     Source: Durstenfeld, "Algorithm 235: Random permutation", Communications of the ACM 7, 1964.
     """
@@ -29,11 +29,19 @@ def order(seed: bytes, *, cut: bytes, decks: int, first: int | None = None) -> t
     dealt = []
     stream = words(seed, cut=cut)
     for place in range(count):
-        left = size - place
-        word = next(stream)
-        while word >= WORDS - WORDS % left:
-            word = next(stream)
-        chosen = place + word % left
+        chosen = place + uniform(stream, below=size - place)
         dealt.append(FULL_DECK[moved.get(chosen, chosen) % 52])
         moved[chosen] = moved.get(place, place)
     return tuple(dealt)
+
+
+def uniform(stream: Iterator[int], *, below: int) -> int:
+    """This will draw a number from 0 to `below` - 1 from 32-bit words, none more likely than another.
+
+    A word in the last, incomplete run of `below` values is refused and the next one taken.
+    """
+    refused_from = WORDS - WORDS % below
+    word = next(stream)
+    while word >= refused_from:
+        word = next(stream)
+    return word % below

@@ -1,0 +1,133 @@
+"""A shoe's order follows from seed and cut alone, favours no card, and its start can be had by itself."""
+
+import hashlib
+import hmac
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from baccarat.fairness.shuffle import NoSuchCount, order, uniform
+from baccarat.fairness.stream import MalformedSeed
+from baccarat.rules.cards import ordered
+
+SEEDS = st.binary(min_size=32, max_size=32)
+CUTS = st.binary(max_size=60)
+
+
+def recomputed(seed: bytes, cut: bytes, decks: int) -> list[str]:
+    """The order as an outsider computes it: a whole list, swapped in place, words cut from blocks by hand."""
+    shoe = [rank + suit for _ in range(decks) for suit in "cdhs" for rank in "A23456789TJQK"]
+    words: list[int] = []
+    counter = 0
+    for place in range(len(shoe)):
+        left = len(shoe) - place
+        while True:
+            if not words:
+                head = b"casino.baccarat.shuffle.v1\x00" + len(cut).to_bytes(8, "big") + cut
+                block = hmac.new(seed, head + counter.to_bytes(8, "big"), hashlib.sha256).digest()
+                words = [int.from_bytes(block[start : start + 4], "big") for start in range(0, 32, 4)]
+                counter += 1
+            word = words.pop(0)
+            if word < 2**32 // left * left:
+                break
+        other = place + word % left
+        shoe[place], shoe[other] = shoe[other], shoe[place]
+    return shoe
+
+
+@pytest.mark.parametrize(
+    ("seed", "cut", "decks", "starts", "digest"),
+    [
+        (
+            bytes(range(32)),
+            b"",
+            8,
+            "Tc 6c 9c 7c Th 8c 8c 5s 5h 8c",
+            "0d778eb844fad9fa2bce17a973f8c68d38633f998027b9911612d8a0c34b985a",
+        ),
+        (
+            bytes(32),
+            b"seat 3 cuts at 117",
+            6,
+            "Tc 5h Kh Jh Tc 9d 4h 3c Kh 9c",
+            "9c1d2eada774e6cd11cc3c153d470369291d9cbc481cd5f7dbf2eedc3e8c5e84",
+        ),
+        (
+            b"\xff" * 32,
+            "Österreich".encode(),
+            1,
+            "Td Ks Ac Jh Ah Jc Kc 8c Qs 6h",
+            "969fdc485185763975a991b5026a81b97ea88923f7521c90f9001445d0b4136e",
+        ),
+    ],
+)
+def test_the_published_orders_never_change(seed: bytes, cut: bytes, decks: int, starts: str, digest: str) -> None:
+    shoe = order(seed, cut=cut, decks=decks)
+    assert " ".join(shoe[:10]) == starts
+    assert hashlib.sha256(" ".join(shoe).encode()).hexdigest() == digest
+
+
+@given(seed=SEEDS, cut=CUTS, decks=st.integers(1, 8))
+def test_an_outsider_recomputes_the_same_order(seed: bytes, cut: bytes, decks: int) -> None:
+    assert list(order(seed, cut=cut, decks=decks)) == recomputed(seed, cut, decks)
+
+
+@given(seed=SEEDS, cut=CUTS, decks=st.integers(1, 16))
+def test_the_order_holds_every_card_of_the_shoe_once(seed: bytes, cut: bytes, decks: int) -> None:
+    assert Counter(order(seed, cut=cut, decks=decks)) == Counter(ordered(decks))
+
+
+@given(seed=SEEDS, cut=CUTS, decks=st.integers(1, 8), data=st.data())
+def test_the_first_cards_are_the_start_of_the_full_order(
+    seed: bytes, cut: bytes, decks: int, data: st.DataObject
+) -> None:
+    first = data.draw(st.integers(0, 52 * decks))
+    assert order(seed, cut=cut, decks=decks, first=first) == order(seed, cut=cut, decks=decks)[:first]
+
+
+def test_another_seed_or_another_cut_is_another_order() -> None:
+    base = order(bytes(32), cut=b"", decks=8)
+    assert order(bytes(31) + b"\x01", cut=b"", decks=8) != base
+    assert order(bytes(32), cut=b"\x00", decks=8) != base
+
+
+def test_a_word_of_the_incomplete_last_run_is_refused() -> None:
+    assert uniform(iter([2**32 - 1, 2**32 - 2, 7]), below=3) == 2
+    assert uniform(iter([2**32 - 1, 9]), below=416) == 9
+    assert uniform(iter([2**32 - 1]), below=2) == 1
+
+
+@given(below=st.integers(1, 832))
+def test_the_last_word_of_the_last_whole_run_is_used(below: int) -> None:
+    last = 2**32 // below * below - 1
+    assert uniform(iter([last]), below=below) == below - 1
+
+
+@given(below=st.integers(1, 832).filter(lambda below: 2**32 % below), extra=st.integers(0, 831))
+def test_the_words_after_the_last_whole_run_are_refused(below: int, extra: int) -> None:
+    beyond = 2**32 // below * below + extra % (2**32 % below)
+    assert uniform(iter([beyond, 2 * below + 1]), below=below) == 1 % below
+
+
+@pytest.mark.parametrize("place", [0, 1, 25, 51])
+def test_every_card_comes_up_about_as_often_at_any_place(place: int) -> None:
+    # Fixed seeds, so this always gives the same number: chi-square with 51 degrees of freedom is below 92 in all
+    # but 4 of 10,000 fair shuffles.
+    rounds = 5200
+    seen = Counter(
+        order(index.to_bytes(32, "big"), cut=b"chi-square", decks=1, first=place + 1)[place] for index in range(rounds)
+    )
+    assert sum((seen[card] - rounds / 52) ** 2 / (rounds / 52) for card in ordered(1)) < 92
+
+
+@pytest.mark.parametrize(("decks", "first"), [(0, None), (-1, None), (8, 417), (8, -1)])
+def test_cards_that_the_shoe_does_not_hold_cannot_be_asked_for(decks: int, first: int | None) -> None:
+    with pytest.raises(NoSuchCount):
+        order(bytes(32), cut=b"", decks=decks, first=first)
+
+
+def test_a_seed_of_another_length_is_refused() -> None:
+    with pytest.raises(MalformedSeed):
+        order(bytes(16), cut=b"", decks=8)
