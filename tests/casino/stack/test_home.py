@@ -1,0 +1,80 @@
+"""Two stacks never share a home, and what a home leaves outside goes with it."""
+
+import stat
+
+import pytest
+
+from casino.stack.home import claim, claim_any, own_folder, temporary_home
+from casino.stack.services import given_addresses
+from casino.stack.trouble import Trouble, explain
+
+
+def test_two_stacks_side_by_side_get_homes_of_their_own(tmp_path):
+    first, second = claim_any(tmp_path, "play"), claim_any(tmp_path, "play")
+    assert (first.folder.name, second.folder.name) == ("play", "play-2")
+    assert first.secrets.secret_key != second.secrets.secret_key
+    assert first.short_name != second.short_name
+    first.release()
+    again = claim_any(tmp_path, "play")
+    assert again.folder.name == "play"
+    assert again.secrets == first.secrets
+    second.release()
+    again.release()
+
+
+def test_a_home_that_is_held_cannot_be_claimed(tmp_path):
+    held = claim(tmp_path / "held")
+    assert claim(tmp_path / "held") is None
+    held.release()
+
+
+def test_secrets_are_readable_by_their_owner_only(tmp_path):
+    home = claim(tmp_path / "home")
+    assert stat.S_IMODE((home.folder / "secrets.json").stat().st_mode) == 0o600
+    assert stat.S_IMODE(home.folder.stat().st_mode) == 0o700
+    assert "00" * 32 not in home.secrets.shoe_keys
+    assert len(home.secrets.secret_key) >= 50
+    home.release()
+
+
+def test_what_an_earlier_home_at_the_same_path_left_outside_is_removed(tmp_path):
+    first = claim(tmp_path / "home")
+    outside = first.reachable()
+    (outside / "left").write_text("behind")
+    first.release()
+    (tmp_path / "home" / "secrets.json").unlink()
+    second = claim(tmp_path / "home")
+    assert second.reachable() == outside
+    assert not (outside / "left").exists()
+    second.remove()
+    assert not outside.exists()
+
+
+def test_a_folder_of_somebody_else_is_not_used(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with pytest.raises(Trouble, match="belongs to somebody else"):
+        own_folder(tmp_path / "link")
+
+
+def test_a_temporary_home_leaves_nothing():
+    with temporary_home() as home:
+        sockets, outside, folder = home.sockets(), home.reachable(), home.folder
+    assert not sockets.exists()
+    assert not outside.exists()
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(("given", "missing"), [("DATABASE_URL", "REDIS_URL"), ("REDIS_URL", "DATABASE_URL")])
+def test_one_server_without_the_other_is_refused(given, missing):
+    with pytest.raises(Trouble, match=f"Set {missing} too"):
+        given_addresses({given: "somewhere"})
+
+
+def test_without_servers_of_yours_none_are_given():
+    assert given_addresses({}) is None
+
+
+def test_a_full_disk_is_said_in_a_sentence():
+    trouble = explain(OSError(28, "No space left on device", "/some/file"))
+    assert str(trouble).startswith("The disk is full: /some/file. Make room")

@@ -1,0 +1,87 @@
+"""A child never outlives the one that started it."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from casino.stack.home import PROJECT
+from casino.stack.processes import Child, run_to_end
+from casino.stack.trouble import Trouble
+from tests.processes import alive, descendants, wait_until
+
+STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); print('ready', flush=True); time.sleep(600)"
+SUPERVISOR = """
+import os, sys, time
+from pathlib import Path
+from casino.stack.processes import Child, ended_by_signals
+child = Child(name="nap", command=["/bin/sleep", "600"], environment={}, log=Path(sys.argv[1]))
+try:
+    with ended_by_signals():
+        child.start()
+        print(child.pid, flush=True)
+        time.sleep(600)
+finally:
+    child.stop()
+"""
+
+
+def child(tmp_path, *command, grace=15.0):
+    return Child(name="it", command=command, environment=dict(os.environ), log=tmp_path / "it.log", grace=grace)
+
+
+def test_a_child_that_ignores_the_request_to_end_is_killed(tmp_path):
+    stubborn = child(tmp_path, sys.executable, "-c", STUBBORN, grace=0.2)
+    stubborn.start()
+    stubborn.wait_until(lambda: "ready" in stubborn.tail())
+    stubborn.stop()
+    assert not stubborn.alive()
+    assert stubborn.process.returncode == -signal.SIGKILL
+
+
+def test_the_whole_group_ends_with_the_child(tmp_path):
+    parent = child(tmp_path, "/bin/sh", "-c", "sleep 600 & sleep 600")
+    parent.start()
+    assert wait_until(lambda: len(descendants(parent.pid)) == 2)
+    below = descendants(parent.pid)
+    parent.kill()
+    assert wait_until(lambda: not alive(below))
+
+
+def test_a_child_that_dies_is_reported_with_the_end_of_its_log(tmp_path):
+    failing = child(tmp_path, sys.executable, "-c", "print('the reason'); raise SystemExit(3)")
+    failing.start()
+    with pytest.raises(Trouble, match=r"(?s)it ended unexpectedly \(exit status 3\).*the reason"):
+        failing.wait_until(lambda: False)
+
+
+def test_a_child_that_is_never_ready_is_reported(tmp_path):
+    slow = child(tmp_path, "/bin/sleep", "600")
+    slow.start()
+    with pytest.raises(Trouble, match="not ready"):
+        slow.wait_until(lambda: False, seconds=0.1)
+    slow.kill()
+
+
+def test_a_command_that_fails_says_its_last_lines():
+    with pytest.raises(Trouble, match=r"(?s)exit status 7.*last words"):
+        run_to_end(["/bin/sh", "-c", "echo last words; exit 7"], environment={})
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_no_signal_to_the_supervisor_leaves_a_child_behind(tmp_path, number):
+    supervisor = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", SUPERVISOR, str(tmp_path / "log")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=PROJECT,
+    )
+    with supervisor:
+        supervisor.stdout.readline()
+        below = descendants(supervisor.pid)
+        assert len(below) == 1
+        supervisor.send_signal(number)
+        supervisor.wait()
+    assert wait_until(lambda: not alive(below))
