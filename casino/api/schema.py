@@ -7,7 +7,9 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
-from casino.api import idempotency, problems, requests
+from casino.api import catalogue, idempotency, problems, requests
+from casino.api.catalogue import Problem
+from casino.events.store import VersionConflict
 
 IDEMPOTENCY_KEY: Final = OpenApiParameter(
     idempotency.HEADER,
@@ -23,6 +25,18 @@ REQUEST_ID: Final = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="Your own id for tracing; it is made here when you send none, and always echoed.",
 )
+
+
+_EXAMPLES: Final = {
+    "400": catalogue.MALFORMED_JSON,
+    "401": catalogue.INVALID_CREDENTIALS,
+    "403": catalogue.FORBIDDEN,
+    "404": catalogue.NOT_FOUND,
+    "409": catalogue.of_refusal(VersionConflict),
+    "413": catalogue.BODY_TOO_LARGE,
+    "415": catalogue.UNSUPPORTED_MEDIA_TYPE,
+    "422": catalogue.INVALID_FIELDS,
+}
 
 
 class FieldErrorSerializer(serializers.Serializer[Any]):
@@ -64,11 +78,13 @@ class Operation(AutoSchema):
         responses: dict[str, Any] = super()._get_response_bodies(direction)
         for status in self._problem_statuses():
             if status not in responses:
-                problem = OpenApiResponse(ProblemSerializer, description=HTTPStatus(int(status)).phrase)
-                responses[status] = self._problem(problem, status, direction)
+                responses[status] = self._problem(status, direction)
         return responses
 
-    def _problem(self, problem: OpenApiResponse, status: str, direction: Any) -> dict[str, Any]:
+    def _problem(self, status: str, direction: Any) -> dict[str, Any]:
+        example = OpenApiExample(_EXAMPLES[status].code, value=_document(_EXAMPLES[status], self.path))
+        phrase = HTTPStatus(int(status)).phrase
+        problem = OpenApiResponse(ProblemSerializer, description=phrase, examples=[example])
         media_types = [problems.MEDIA_TYPE]
         made: dict[str, Any] = self._get_response_for_code(  # type: ignore[no-untyped-call]
             problem, status, media_types, direction
@@ -84,3 +100,16 @@ class Operation(AutoSchema):
         if self.method in {"POST", "PUT", "PATCH"}:
             statuses += ["400", "409", "413", "415", "422"]
         return sorted(statuses)
+
+
+def _document(problem: Problem, path: str) -> dict[str, Any]:
+    return {
+        "type": problems.PATH + problem.code,
+        "title": problem.title,
+        "status": problem.status,
+        "detail": problem.title,
+        "instance": path,
+        "code": problem.code,
+        "remedy": problem.remedy,
+        "request_id": "5f0c9a1b2c3d4e5f6a7b8c9d0e1f2a3b",
+    }

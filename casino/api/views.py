@@ -90,6 +90,7 @@ class Docs(SpectacularSwaggerSplitView):
 
     url_name = "schema"
 
+    @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """This will show the page."""
         response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]

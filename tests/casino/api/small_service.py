@@ -1,0 +1,156 @@
+"""A service of three addresses, to try the edge on: it is the URL configuration of the tests beside it."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.urls import include, path, re_path
+from rest_framework import serializers
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api import paging, views
+from casino.api.fields import (
+    AmountField,
+    BookField,
+    CurrencyField,
+    FlagField,
+    IdField,
+    Strict,
+    TextField,
+    WholeNumberField,
+    money,
+    read,
+)
+from casino.api.idempotency import idempotent
+from casino.api.ids import new_id
+from casino.events.store import VersionConflict
+from casino.kernel.refusals import Refusal
+from casino.operators.models import Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Alice:
+    currency: str = "EUR"
+    scope: str = "player:alice"
+
+
+@dataclass(frozen=True, slots=True)
+class Bob:
+    currency: str = "EUR"
+    scope: str = "player:bob"
+
+
+class ByName(BaseAuthentication):
+    def authenticate(self, request: Request) -> tuple[Any, None]:
+        return (Bob() if request.META.get("HTTP_AUTHORIZATION") == "bob" else Alice()), None
+
+
+class Stakes(serializers.DictField):
+    child = AmountField()
+
+
+class Body(Strict):
+    amount = AmountField(required=False)
+    fee = AmountField(required=False, zero=True)
+    currency = CurrencyField(required=False)
+    book = BookField(required=False)
+    name = TextField(required=False, max_length=10)
+    seat = WholeNumberField(required=False, min_value=1, max_value=14)
+    loud = FlagField(required=False)
+    table = IdField(required=False)
+    stakes = Stakes(required=False)
+
+
+class NeedsName(Strict):
+    name = TextField()
+
+
+class HouseIsClosed(Refusal):
+    code = "house_is_closed"
+    title = "The house is closed"
+    remedy = "Come back tomorrow."
+
+
+class Read(views.EdgeView):
+    authentication_classes = [ByName]
+
+    def post(self, request: Request) -> Response:
+        found = read(Body, request)
+        return Response({name: str(value) for name, value in found.items()})
+
+
+class ReadName(views.EdgeView):
+    authentication_classes = [ByName]
+
+    def post(self, request: Request) -> Response:
+        return Response(read(NeedsName, request))
+
+
+class Fail(views.EdgeView):
+    def get(self, request: Request) -> Response:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT secret_column FROM no_such_table")
+        return Response()
+
+
+class Refuse(views.EdgeView):
+    def get(self, request: Request) -> Response:
+        raise HouseIsClosed("It is Monday.", minimum=500, currency="EUR", opens="Tuesday", title="not this one")
+
+
+class Found(views.EdgeView):
+    """Founds an operator: an effect that can be counted. What the body says decides how it goes wrong."""
+
+    authentication_classes = [ByName]
+    conflicts = 0
+
+    @idempotent
+    def post(self, request: Request) -> Response:
+        fresh = new_id()
+        Operator.objects.create(id=fresh, slug=str(fresh), name="", currency="EUR")
+        how = request.data.get("how")
+        if how == "refused":
+            raise HouseIsClosed
+        if how == "fails":
+            raise ZeroDivisionError
+        if how == "conflicts" or (how == "conflicts once" and self.first_time()):
+            raise VersionConflict("stream", 1, 2)
+        return Response({"id": fresh, "price": money(1950, "EUR")}, status=201)
+
+    def first_time(self) -> bool:
+        self.conflicts += 1
+        return self.conflicts == 1
+
+
+class Numbers(views.EdgeView):
+    """The numbers 1 to 7, by pages, and a text beside each."""
+
+    def get(self, request: Request) -> Response:
+        page = paging.asked(request, int, str)
+        after = page.after[0] if page.after else 0
+        rows = list(range(1, 8))[after : after + page.fetch]
+        return Response(paging.answer(page, rows, key=lambda row: (row, f"n{row}"), item=lambda row: {"number": row}))
+
+
+class Thing(views.EdgeView):
+    def get(self, request: Request, thing: UUID) -> Response:
+        return Response({"id": str(thing)})
+
+
+handler400 = views.handler400
+handler404 = views.handler404
+handler500 = views.handler500
+urlpatterns = [
+    path("api/v1/read", Read.as_view()),
+    path("api/v1/read-name", ReadName.as_view()),
+    path("api/v1/fail", Fail.as_view()),
+    path("api/v1/refuse", Refuse.as_view()),
+    path("api/v1/found", Found.as_view()),
+    path("api/v1/numbers", Numbers.as_view()),
+    path("api/v1/things/<uuid:thing>", Thing.as_view()),
+    path("api/v1/", include("casino.api.urls")),
+    re_path("^api/", views.unknown),
+]

@@ -1,0 +1,120 @@
+from typing import Any
+
+import pytest
+from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casino.api.catalogue import Rejected
+from casino.api.fields import money
+from casino.api.parsing import parse
+
+LONG = "a" * 11
+
+
+def post(client: Client, body: dict[str, Any]) -> Any:
+    return client.post("/api/v1/read", body, content_type="application/json")
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"amount": 25}, "amount_not_text"),
+        ({"amount": 25.5}, "amount_not_text"),
+        ({"amount": True}, "amount_not_text"),
+        ({"amount": None}, "field_null"),
+        ({"amount": ""}, "amount_malformed"),
+        ({"amount": "twenty"}, "amount_malformed"),
+        ({"amount": "1e3"}, "amount_malformed"),
+        ({"amount": "1,00"}, "amount_malformed"),
+        ({"amount": "1.001"}, "amount_malformed"),
+        ({"amount": " 1"}, "amount_malformed"),
+        ({"amount": "٢"}, "amount_malformed"),
+        ({"amount": "0"}, "amount_not_positive"),
+        ({"amount": "0.00"}, "amount_not_positive"),
+        ({"amount": "-5"}, "amount_not_positive"),
+        ({"fee": "-5"}, "amount_not_positive"),
+        ({"amount": "9" * 17}, "amount_too_large"),
+        ({"amount": "9" * 4000}, "amount_too_large"),
+        ({"stakes": {"tie": 5}}, "amount_not_text"),
+        ({"stakes": []}, "not_an_object"),
+        ({"currency": "USD"}, "wrong_currency"),
+        ({"currency": "eur"}, "unknown_currency"),
+        ({"currency": 1}, "not_text"),
+        ({"book": "fake"}, "unknown_choice"),
+        ({"book": 1}, "not_text"),
+        ({"name": 5}, "not_text"),
+        ({"name": ""}, "field_blank"),
+        ({"name": LONG}, "field_too_long"),
+        ({"name": "a\u202eb"}, "field_invalid"),
+        ({"seat": "5"}, "not_a_whole_number"),
+        ({"seat": 5.0}, "not_a_whole_number"),
+        ({"seat": True}, "not_a_whole_number"),
+        ({"seat": 0}, "number_too_small"),
+        ({"seat": 15}, "number_too_large"),
+        ({"loud": "true"}, "not_a_flag"),
+        ({"loud": 1}, "not_a_flag"),
+        ({"table": "x"}, "field_invalid"),
+        ({"table": 5}, "not_text"),
+        ({"colour": "red"}, "unknown_field"),
+    ],
+)
+def test_one_wrong_field_answers_with_its_own_code(client: Client, body: dict[str, Any], code: str) -> None:
+    answer = post(client, body)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, code)
+    assert [error["code"] for error in answer.json()["errors"]] == [code]
+    assert answer.json()["remedy"]
+
+
+def test_a_missing_field_is_required(client: Client) -> None:
+    answer = client.post("/api/v1/read-name", {}, content_type="application/json")
+
+    assert answer.json()["errors"] == [{"field": "name", "code": "field_required", "detail": "This field is required."}]
+    assert answer.json()["code"] == "field_required"
+
+
+def test_several_wrong_fields_are_all_named(client: Client) -> None:
+    answer = post(client, {"amount": 1, "stakes": {"tie": "x", "player": "5"}, "colour": "red"})
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_fields")
+    assert [(error["field"], error["code"]) for error in answer.json()["errors"]] == [
+        ("amount", "amount_not_text"),
+        ("stakes.tie", "amount_malformed"),
+        ("colour", "unknown_field"),
+    ]
+
+
+def test_good_values_arrive_as_minor_units_and_members(client: Client) -> None:
+    body = {"amount": "25.5", "fee": "0", "currency": "EUR", "book": "real", "seat": 3, "stakes": {"tie": "0.05"}}
+
+    answer = post(client, body)
+
+    assert answer.json() == {
+        "amount": "2550",
+        "fee": "0",
+        "currency": "EUR",
+        "book": "real",
+        "seat": "3",
+        "stakes": "{'tie': 5}",
+    }
+
+
+def test_money_is_printed_with_the_decimals_of_its_currency() -> None:
+    printed = [money(1950, "EUR"), money(1950, "JPY"), money(-5, "KWD")]
+
+    assert printed == [
+        {"amount": "19.50", "currency": "EUR"},
+        {"amount": "1950", "currency": "JPY"},
+        {"amount": "-0.005", "currency": "KWD"},
+    ]
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+def test_any_bytes_are_one_object_or_malformed(raw: bytes) -> None:
+    try:
+        found: object = parse(raw)
+    except Rejected as rejected:
+        found = rejected.problem.code
+
+    assert isinstance(found, dict) or found == "malformed_json"

@@ -1,0 +1,92 @@
+import json
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any
+
+import pytest
+import yaml
+from django.contrib.staticfiles import finders
+from django.core.management import call_command
+from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
+
+METHODS = {"get", "post", "put", "patch", "delete"}
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    made: dict[str, Any] = SchemaGenerator(urlconf="casino.urls").get_schema(request=None, public=True)
+    return made
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method in METHODS & methods.keys():
+            yield f"{method} {path}", methods[method]
+
+
+def bodies(operation: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield from operation.get("requestBody", {}).get("content", {}).values()
+    for status, response in operation["responses"].items():
+        if status.startswith("2"):
+            yield from response.get("content", {}).values()
+
+
+def test_the_document_is_valid_and_without_a_warning() -> None:
+    written = StringIO()
+
+    call_command("spectacular", "--validate", "--fail-on-warn", "--format", "openapi-json", stdout=written)
+
+    assert json.loads(written.getvalue())["openapi"] == "3.1.0"
+
+
+def test_every_operation_has_a_name_of_its_own(document: dict[str, Any]) -> None:
+    names = [operation["operationId"] for _, operation in operations(document)]
+
+    assert names
+    assert len(names) == len(set(names))
+
+
+def test_every_body_of_every_operation_has_an_example(document: dict[str, Any]) -> None:
+    lacking = [name for name, operation in operations(document) if not all("examples" in b for b in bodies(operation))]
+
+    assert lacking == []
+
+
+def test_every_operation_shows_an_example(document: dict[str, Any]) -> None:
+    assert [name for name, operation in operations(document) if '"examples"' not in json.dumps(operation)] == []
+
+
+def test_every_operation_says_who_may_call_it(document: dict[str, Any]) -> None:
+    public = {name for name, operation in operations(document) if "security" not in operation}
+
+    assert public == {"get /api/v1/problems", "get /api/v1/problems/{code}"}
+    assert document["components"]["securitySchemes"].keys() == {"operatorKey", "playerToken"}
+
+
+def test_a_keyed_operation_names_its_header(client: Client) -> None:
+    paths = client.get("/api/v1/schema").json()["paths"]
+
+    headers = {parameter["name"] for parameter in paths["/api/v1/found"]["post"]["parameters"]}
+    assert "Idempotency-Key" in headers
+
+
+def test_the_document_comes_as_json_and_as_yaml(client: Client) -> None:
+    as_json = client.get("/api/v1/schema")
+    as_yaml = client.get("/api/v1/schema.yaml")
+    asked = client.get("/api/v1/schema", headers={"Accept": "application/yaml"})
+
+    assert as_json.json() == yaml.safe_load(as_yaml.content)
+    assert asked.content == as_yaml.content
+    assert as_json["Content-Type"] == "application/vnd.oai.openapi+json"
+
+
+def test_the_readable_page_loads_only_files_that_we_serve(client: Client) -> None:
+    page = client.get("/api/v1/docs", headers={"Accept": "text/html"})
+    text = page.content.decode()
+
+    assert page.status_code == 200
+    assert "https://" not in text
+    assert "http://" not in text
+    assert finders.find("drf_spectacular_sidecar/swagger-ui-dist/swagger-ui-bundle.js")
+    assert "script-src 'self';" in page["Content-Security-Policy"]

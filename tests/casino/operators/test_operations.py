@@ -1,0 +1,144 @@
+from collections.abc import Callable
+from io import StringIO
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from casino.kernel.money import UnknownCurrency
+from casino.operators import operations, queries
+from casino.operators.models import Operator, Player
+from casino.operators.refusals import InvalidSlug, SlugTaken, UnknownKey, UnknownOperator, UnknownPlayer
+
+
+def operator(slug: str = "lucky") -> Operator:
+    return operations.create_operator(slug=slug, name="Lucky", currency="EUR", sandbox=True)
+
+
+def register(operator: UUID, reference: str = "alice-1", nickname: str = "Alice") -> Player:
+    return operations.register_player(operator=operator, reference=reference, nickname=nickname)
+
+
+@pytest.mark.django_db
+def test_a_slug_belongs_to_one_operator() -> None:
+    operator()
+
+    with pytest.raises(SlugTaken):
+        operator()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("slug", ["", "-a", "Lucky", "a b", "é", "a" * 41])
+def test_a_slug_is_plain(slug: str) -> None:
+    with pytest.raises(InvalidSlug):
+        operator(slug)
+
+
+@pytest.mark.django_db
+def test_an_operator_plays_in_a_currency_we_know() -> None:
+    with pytest.raises(UnknownCurrency):
+        operations.create_operator(slug="lucky", name="Lucky", currency="EURO", sandbox=False)
+
+
+@pytest.mark.django_db
+def test_a_reference_names_one_player_of_one_operator(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    lucky, golden = operator("lucky"), operator("golden")
+    with django_assert_num_queries(1):
+        first = register(lucky.id)
+
+    again = register(lucky.id, nickname="Alicia")
+    elsewhere = register(golden.id)
+
+    assert (again.id, again.nickname, again.created_at) == (first.id, "Alice", first.created_at)
+    assert elsewhere.id != first.id
+
+
+@pytest.mark.usefixtures("database")
+def test_twenty_at_once_register_one_player(in_threads: Callable[..., list[Any]]) -> None:
+    lucky = operator()
+
+    players = in_threads(20, lambda _: register(lucky.id))
+
+    assert len({player.id for player in players}) == 1
+    assert Player.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_players_are_found_only_by_their_own_operator() -> None:
+    lucky, golden = operator("lucky"), operator("golden")
+    alice = register(lucky.id)
+
+    found = queries.find_player(operator=lucky.id, player=alice.id)
+
+    assert found == alice
+    with pytest.raises(UnknownPlayer):
+        queries.find_player(operator=golden.id, player=alice.id)
+    with pytest.raises(UnknownPlayer):
+        operations.open_session(operator=golden.id, player=alice.id, seconds=60)
+
+
+@pytest.mark.django_db
+def test_players_are_listed_in_the_order_they_came() -> None:
+    lucky, golden = operator("lucky"), operator("golden")
+    came = [register(lucky.id, reference=name) for name in ("alice", "bob", "carol")]
+    register(golden.id)
+
+    first = queries.list_players(operator=lucky.id, after=None, limit=2)
+    rest = queries.list_players(operator=lucky.id, after=first[-1].id, limit=2)
+
+    assert sorted(first + rest, key=lambda player: player.id) == first + rest
+    assert {player.id for player in first + rest} == {player.id for player in came}
+
+
+@pytest.mark.django_db
+def test_unknown_keys_and_operators_are_named() -> None:
+    with pytest.raises(UnknownKey, match="op_nothing"):
+        operations.revoke_key(key_id="op_nothing")
+    with pytest.raises(UnknownOperator, match="nobody"):
+        operations.find_operator(slug="nobody")
+
+
+def run(*words: str) -> str:
+    written = StringIO()
+    call_command("operator", *words, stdout=written)
+    return written.getvalue()
+
+
+def status(credential: str) -> int:
+    return Client().get("/api/v1/operator", headers={"Authorization": credential}).status_code
+
+
+@pytest.mark.django_db
+def test_the_command_creates_an_operator_adds_a_key_and_revokes_it() -> None:
+    created = run("create", "lucky", "--currency", "EUR", "--sandbox")
+    added = run("key", "lucky", "--label", "second")
+    first, second = (_credential(text) for text in (created, added))
+    before = status(first), status(second)
+
+    run("revoke", second.removeprefix("Bearer ").split(".")[0])
+
+    assert before == (200, 200)
+    assert (status(first), status(second)) == (200, 401)
+
+
+def _credential(written: str) -> str:
+    line = next(line for line in written.splitlines() if line.startswith("Authorization: "))
+    return line.removeprefix("Authorization: ")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("create", "Not A Slug", "--currency", "EUR"), "is not a slug"),
+        (("create", "lucky", "--currency", "EURO"), "not a currency"),
+        (("key", "nobody"), "no operator"),
+        (("revoke", "op_nothing"), "no key"),
+    ],
+)
+def test_the_command_says_what_is_wrong_in_a_sentence(words: tuple[str, ...], says: str) -> None:
+    with pytest.raises(CommandError, match=says):
+        run(*words)
