@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from baccarat.rounds import commands as round_commands
-from baccarat.rounds import state as rounds
 from baccarat.rounds.decider import ROUND
 from baccarat.rounds.events import RoundEvent
+from baccarat.rounds.state import INITIAL as NO_ROUND
+from baccarat.rounds.state import RoundState
 from baccarat.tables import commands as table_commands
-from baccarat.tables import state as tables
 from baccarat.tables.decider import TABLE
+from baccarat.tables.state import Event, TableState
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +28,26 @@ class Page:
 
     stream: str
     expected: int
-    events: list[tables.Event] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Journal:
     """The table with the round in hand, as loaded, and all that has been decided since."""
 
-    table: tables.TableState
+    table: TableState
     table_version: int
-    round: rounds.RoundState = rounds.INITIAL
+    round: RoundState = NO_ROUND
     round_version: int = 0
     pages: list[Page] = field(default_factory=list)
-    rounds: dict[UUID, tuple[rounds.RoundState, int]] = field(default_factory=dict)
+    rounds: dict[UUID, tuple[RoundState, int]] = field(default_factory=dict)
     secrets: list[Secret] = field(default_factory=list)
     revealed: list[UUID] = field(default_factory=list)
+    loaded_table: TableState = field(init=False)
+    loaded_round: RoundState = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.loaded_table, self.loaded_round = self.table, self.round
 
     def on_table(self, command: table_commands.TableCommand) -> None:
         """This will decide a table's command and note what follows. Raises its Refusal."""
@@ -66,10 +72,10 @@ class Journal:
 
     def open_round(self, command: round_commands.OpenRound) -> None:
         """This will turn to a fresh round and open it."""
-        self.round, self.round_version = rounds.INITIAL, 0
+        self.round, self.round_version = NO_ROUND, 0
         self.on_round(command)
 
-    def _note(self, stream: str, version: int, events: Sequence[tables.Event]) -> None:
+    def _note(self, stream: str, version: int, events: Sequence[Event]) -> None:
         if not events:
             return
         if self.pages and self.pages[-1].stream == stream:

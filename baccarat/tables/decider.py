@@ -65,11 +65,7 @@ def _change(command: c.ChangeSeat, state: TableState) -> Events:
     if seat.seat == command.seat:
         return ()
     _require_free(command.seat, state)
-    return (
-        e.SeatChanged(
-            player=command.player, from_seat=seat.seat, to_seat=command.seat, changed_at=command.now
-        ),
-    )
+    return (e.SeatChanged(player=command.player, from_seat=seat.seat, to_seat=command.seat, changed_at=command.now),)
 
 
 def _rebuy(command: c.Rebuy, state: TableState) -> Events:

@@ -66,3 +66,10 @@ class NoShoe(Refusal):
     code = "no_shoe"
     title = "The table has no shoe in play"
     remedy = "A shoe starts with the next round."
+
+
+class WrongCurrency(Refusal):
+    code = "wrong_currency"
+    kind = Kind.INVALID
+    title = "The table plays in another currency"
+    remedy = "Send amounts in the table's currency."

@@ -37,13 +37,14 @@ class Shoe:
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """Everything a decision about the table reads. `rounds` and `shoes` count those begun so far."""
+    """Everything a decision about the table reads. `rounds` and `shoes` count those begun so far; `last_round` was settled."""
 
     opened: e.TableOpened | None = None
     seats: tuple[Seat, ...] = ()
     shoe: Shoe | None = None
     shoes: int = 0
     round: UUID | None = None
+    last_round: UUID | None = None
     rounds: int = 0
 
     def facts(self) -> e.TableOpened:
@@ -140,7 +141,7 @@ def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
 def _round_settled(state: TableState, event: re.RoundSettled) -> TableState:
     owed = {wager.player: wager.commission for wager in event.wagers if wager.deferred}
     seats = tuple(replace(seat, owed=seat.owed + owed.get(seat.player, 0)) for seat in state.seats)
-    return replace(state, round=None, seats=seats)
+    return replace(state, round=None, last_round=state.round, seats=seats)
 
 
 def _round_lapsed(state: TableState, event: re.RoundLapsed) -> TableState:

@@ -89,6 +89,36 @@ def available() -> bool:
     return not _health.away()
 
 
+def first(topic: str) -> bool:
+    """This will say whether nobody asked for `topic` since it was last cleared, and note that we do now.
+
+    For wake-ups that go by another road, such as a task queue: only the first asker sends one. The note lives for a
+    second at most, so that a wake-up that got lost holds nobody up for longer. False when Redis is away.
+    """
+    if _health.away():
+        return False
+    try:
+        return bool(_client(settings.REDIS_URL, 0.2).set(f"casino:hint:{topic}", "1", nx=True, px=1000))
+    except (redis.RedisError, OSError, ValueError) as trouble:
+        _health.failed(trouble)
+        return False
+
+
+def clear(topic: str) -> None:
+    """This will let the next asker for `topic` be the first again; call it before looking at the database."""
+    if _health.away():
+        return
+    try:
+        _client(settings.REDIS_URL, 0.2).delete(f"casino:hint:{topic}")
+    except (redis.RedisError, OSError, ValueError) as trouble:
+        _health.failed(trouble)
+
+
+def forget_failures() -> None:
+    """This will make the next hint or wait ask Redis again, whatever happened before."""
+    _health.away_until = _health.silent_until = 0.0
+
+
 def hint_on_commit(*topics: str) -> None:
     """This will hint when the transaction commits (now, outside of one); all topics of a transaction go together."""
     for _, function, _ in connection.run_on_commit:

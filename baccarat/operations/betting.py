@@ -1,0 +1,186 @@
+"""Use cases of a player's turn: new game, place, undo, clear, rebet, deal, pass. Each is one transaction."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from baccarat import dealer, repository
+from baccarat.journal import Journal
+from baccarat.operations.guest import Guest
+from baccarat.picture import table_picture
+from baccarat.rounds import commands as c
+from baccarat.rounds.events import WagerConfirmed
+from baccarat.rounds.refusals import NoOpenRound, RoundIsOpen
+from baccarat.rules.wagers import Spot
+from baccarat.tables.refusals import NotSeated, WrongCurrency
+from baccarat.tables.state import Seat
+from wallet import ledger
+
+Picture = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Turn:
+    """The player's seat at a locked table, the time, and the game balance in minor units."""
+
+    journal: Journal
+    seat: Seat
+    now: datetime
+    balance: int
+
+    @property
+    def player(self) -> UUID:
+        """This will return whose turn it is."""
+        return self.seat.player
+
+
+def new_game(*, guest: Guest) -> Picture:
+    """This will open a round where none is open; where one is and the player has not confirmed, it clears the chips.
+
+    Raises NotSeated, RoundIsOpen where a round of others runs, AlreadyConfirmed, NotYourTurn, BettingIsClosed.
+    """
+
+    def play(turn: Turn) -> None:
+        if turn.journal.table.round is None:
+            _open_if_none(turn)
+        elif turn.journal.table.rules.turn_seconds is not None:
+            raise RoundIsOpen
+        else:
+            turn.journal.on_round(c.ClearChips(player=turn.player, now=turn.now))
+
+    return _take_turn(guest, play)
+
+
+def place(*, guest: Guest, spot: Spot, amount: int, currency: str) -> Picture:
+    """This will put `amount` minor units of chips on a spot; the first chip opens a round where none is open.
+
+    Raises NotSeated, BettingIsClosed, NotYourTurn, AlreadyConfirmed, AmountNotMakeable, OverMaximum, OneSpotOnly,
+    InsufficientFunds, WrongCurrency.
+    """
+
+    def play(turn: Turn) -> None:
+        _require_currency(currency, turn)
+        _open_if_none(turn)
+        turn.journal.on_round(_placing(turn, spot, amount))
+
+    return _take_turn(guest, play)
+
+
+def undo(*, guest: Guest) -> Picture:
+    """This will take back the last placement. Raises NoChipsPlaced, NoOpenRound and the refusals of a turn."""
+    return _take_turn(guest, lambda turn: _on_open_round(turn, c.UndoPlacement(player=turn.player, now=turn.now)))
+
+
+def clear(*, guest: Guest) -> Picture:
+    """This will take back all unconfirmed chips. Raises NoOpenRound and the refusals of a turn."""
+    return _take_turn(guest, lambda turn: _on_open_round(turn, c.ClearChips(player=turn.player, now=turn.now)))
+
+
+def pass_turn(*, guest: Guest) -> Picture:
+    """This will leave this round out. Raises NoOpenRound and the refusals of a turn."""
+    return _take_turn(guest, lambda turn: _on_open_round(turn, c.Pass(player=turn.player, now=turn.now)))
+
+
+def rebet(*, guest: Guest) -> Picture:
+    """This will place the last wager again on a cleared table. Raises NothingToRepeat, ChipsAlreadyPlaced and a turn's."""
+    return _take_turn(guest, _repeat)
+
+
+def rebet_and_deal(*, guest: Guest) -> Picture:
+    """This will place the last wager again and confirm it, in one transaction."""
+
+    def play(turn: Turn) -> None:
+        _repeat(turn)
+        _confirm(turn)
+
+    return _take_turn(guest, play)
+
+
+def deal(*, guest: Guest, stakes: Mapping[Spot, int], currency: str) -> Picture:
+    """This will confirm the placed chips; with `stakes` it first replaces them by these, all in one transaction.
+
+    Raises NoChipsPlaced, UnderMinimum, NoOpenRound and the refusals of `place`. Stakes under the minimum are raised
+    where the table's rules say so; `raised` in the answer shows by how much.
+    """
+
+    def play(turn: Turn) -> None:
+        _require_currency(currency, turn)
+        if stakes:
+            _open_if_none(turn)
+            turn.journal.on_round(c.ClearChips(player=turn.player, now=turn.now))
+            for spot, amount in stakes.items():
+                turn.journal.on_round(_placing(turn, spot, amount))
+        _confirm(turn)
+
+    return _take_turn(guest, play)
+
+
+def _take_turn(guest: Guest, play: Callable[[Turn], None]) -> Picture:
+    with transaction.atomic():
+        journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
+        seat = journal.table.seat_of(guest.player)
+        if seat is None:
+            raise NotSeated
+        account = repository.place_of(journal).game(guest.player, seat.book)
+        turn = Turn(journal=journal, seat=seat, now=now, balance=ledger.balances([account])[account])
+        play(turn)
+        repository.write([(journal, guest.metadata)])
+    return table_picture(
+        journal.table, journal.round, viewer=guest.player, now=now, game_balance=turn.balance - _just_staked(journal)
+    )
+
+
+def _just_staked(journal: Journal) -> int:
+    """What this transaction moved from the game balance into play: at most one wager."""
+    events = [event for page in journal.pages for event in page.events]
+    return sum(sum(event.stakes.values()) for event in events if isinstance(event, WagerConfirmed))
+
+
+def _open_if_none(turn: Turn) -> None:
+    dealer.open_round(turn.journal, fresh=repository.fresh(), now=turn.now)
+
+
+def _on_open_round(turn: Turn, command: c.PlayerCommand) -> None:
+    if turn.journal.table.round is None:
+        raise NoOpenRound
+    turn.journal.on_round(command)
+
+
+def _placing(turn: Turn, spot: Spot, amount: int) -> c.PlaceChips:
+    return c.PlaceChips(
+        player=turn.player,
+        spot=spot,
+        amount=amount,
+        available=turn.balance,
+        rules=turn.journal.table.rules,
+        now=turn.now,
+    )
+
+
+def _repeat(turn: Turn) -> None:
+    _open_if_none(turn)
+    rules = turn.journal.table.rules
+    turn.journal.on_round(
+        c.RepeatWager(
+            player=turn.player,
+            stakes=dict(turn.seat.last_wager or {}),
+            available=turn.balance,
+            rules=rules,
+            now=turn.now,
+        )
+    )
+
+
+def _confirm(turn: Turn) -> None:
+    rules = turn.journal.table.rules
+    _on_open_round(turn, c.ConfirmWager(player=turn.player, available=turn.balance, rules=rules, now=turn.now))
+
+
+def _require_currency(currency: str, turn: Turn) -> None:
+    expected = turn.journal.table.rules.currency
+    if currency != expected:
+        raise WrongCurrency(f"This table plays in {expected}.", currency=expected)

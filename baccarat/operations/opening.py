@@ -1,0 +1,53 @@
+"""Use cases of an operator: open a table."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from baccarat import repository
+from baccarat.journal import Journal
+from baccarat.picture import table_picture
+from baccarat.rules.presets import player_edge_spots, rules_for
+from baccarat.tables import commands as tc
+from baccarat.tables.state import INITIAL
+from casino.events.store import Metadata
+from casino.kernel.money import Book
+
+
+def open_table(
+    *,
+    operator: UUID,
+    name: str,
+    preset: str,
+    currency: str,
+    books: Sequence[Book],
+    edge_accepted: bool,
+    overrides: Mapping[str, Any],
+    metadata: Metadata,
+) -> dict[str, Any]:
+    """This will open a table with a preset's rules and the operator's own values for some fields (minor units).
+
+    Raises UnknownPreset, UnknownCurrency, InvalidRules, PlayMoneyNotOffered, PlayerEdgeNotAccepted.
+    """
+    rules = rules_for(preset, currency=currency, **overrides)
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT clock_timestamp()")
+            (now,) = cursor.fetchone() or (None,)
+        journal = Journal(table=INITIAL, table_version=0)
+        journal.on_table(
+            tc.OpenTable(
+                table=repository.new_id(),
+                operator=operator,
+                name=name,
+                rules=rules,
+                books=tuple(books),
+                edge_spots=player_edge_spots(rules),
+                edge_accepted=edge_accepted,
+                now=now,
+            )
+        )
+        repository.write([(journal, metadata)])
+    return table_picture(journal.table, journal.round, viewer=None, now=now)

@@ -1,0 +1,124 @@
+"""Use cases of players at a table that move money or seats: sit down, change seat, rebuy, leave."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from baccarat import dealer, repository, shoe_secrets
+from baccarat.journal import Journal
+from baccarat.operations.guest import Guest
+from baccarat.picture import table_picture
+from baccarat.rounds.refusals import WagerInPlay
+from baccarat.rounds.state import Standing
+from baccarat.tables import commands as tc
+from baccarat.tables.refusals import NotSeated, WrongCurrency
+from baccarat.tables.state import Seat
+from casino.kernel.money import Book
+from wallet import ledger
+
+Picture = dict[str, Any]
+
+
+def take(*, guest: Guest, seat: int, book: Book, buy_in: int, currency: str) -> Picture:
+    """This will sit the player down with `buy_in` minor units from the account, opening a round at an idle table.
+
+    Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, BookNotOffered, WrongCurrency, InsufficientFunds.
+    """
+    with transaction.atomic():
+        journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
+        _require_currency(currency, journal)
+        account = repository.place_of(journal).player(guest.player, book)
+        available = ledger.balances([account])[account]
+        journal.on_table(
+            tc.TakeSeat(player=guest.player, seat=seat, book=book, buy_in=buy_in, available=available, now=now)
+        )
+        if journal.table.rules.turn_seconds is not None:
+            dealer.open_round(journal, fresh=repository.fresh(), now=now)
+        repository.write([(journal, guest.metadata)])
+    return _picture(journal, guest, now, balance=buy_in)
+
+
+def change(*, guest: Guest, seat: int) -> Picture:
+    """This will move the player to a free seat, out of a round in which nothing is confirmed yet.
+
+    Raises NotSeated, UnknownSeat, SeatIsTaken, WagerInPlay.
+    """
+    with transaction.atomic():
+        journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
+        balance = _game_balance(journal, guest)
+        if seat != _seat(journal, guest).seat:
+            _step_out(journal, guest, now, tc.ChangeSeat(player=guest.player, seat=seat, now=now))
+        repository.write([(journal, guest.metadata)])
+    return _picture(journal, guest, now, balance=balance)
+
+
+def rebuy(*, guest: Guest, amount: int, currency: str) -> Picture:
+    """This will move `amount` minor units from the account to the game balance, between the player's rounds.
+
+    Raises NotSeated, WagerInPlay (with the time by which the round is dealt), WrongCurrency, InsufficientFunds.
+    """
+    with transaction.atomic():
+        journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
+        _require_currency(currency, journal)
+        balance = _game_balance(journal, guest)
+        _require_no_wager(journal, guest)
+        account = repository.place_of(journal).player(guest.player, _seat(journal, guest).book)
+        available = ledger.balances([account])[account]
+        journal.on_table(tc.Rebuy(player=guest.player, amount=amount, available=available, now=now))
+        repository.write([(journal, guest.metadata)])
+    return _picture(journal, guest, now, balance=balance + amount)
+
+
+def leave(*, guest: Guest) -> Picture:
+    """This will let the player leave: unconfirmed chips come back, owed commission is collected, the rest goes to the account.
+
+    Raises NotSeated, WagerInPlay.
+    """
+    with transaction.atomic():
+        journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
+        balance = _game_balance(journal, guest)
+        _step_out(journal, guest, now, tc.LeaveSeat(player=guest.player, game_balance=balance, now=now))
+        repository.write([(journal, guest.metadata)])
+    return _picture(journal, guest, now, balance=None)
+
+
+def _step_out(journal: Journal, guest: Guest, now: datetime, command: tc.LeaveSeat | tc.ChangeSeat) -> None:
+    """Out of the round first, then the seat; a round that is empty now ends, and the table goes on without it."""
+    dealer.withdraw(journal, player=guest.player)
+    if dealer.is_empty(journal):
+        shoe = journal.round.facts().shoe
+        dealer.lapse_if_empty(journal, seed=shoe_secrets.read([shoe])[shoe], now=now)
+    journal.on_table(command)
+    dealer.go_on(journal, fresh=repository.fresh(), now=now)
+
+
+def _seat(journal: Journal, guest: Guest) -> Seat:
+    seat = journal.table.seat_of(guest.player)
+    if seat is None:
+        raise NotSeated
+    return seat
+
+
+def _game_balance(journal: Journal, guest: Guest) -> int:
+    account = repository.place_of(journal).game(guest.player, _seat(journal, guest).book)
+    return ledger.balances([account])[account]
+
+
+def _require_no_wager(journal: Journal, guest: Guest) -> None:
+    part = journal.round.seat_of(guest.player)
+    if part is not None and part.standing is Standing.CONFIRMED and journal.round.is_running():
+        facts = journal.round.facts()
+        raise WagerInPlay(round=str(facts.round), deadline_at=facts.deadline_at)
+
+
+def _require_currency(currency: str, journal: Journal) -> None:
+    if currency != journal.table.rules.currency:
+        raise WrongCurrency(
+            f"This table plays in {journal.table.rules.currency}.", currency=journal.table.rules.currency
+        )
+
+
+def _picture(journal: Journal, guest: Guest, now: datetime, *, balance: int | None) -> Picture:
+    return table_picture(journal.table, journal.round, viewer=guest.player, now=now, game_balance=balance)

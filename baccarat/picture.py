@@ -1,0 +1,163 @@
+"""A table as it is drawn for one viewer: plain JSON-ready values, money as decimal strings."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from baccarat.rounds.state import RoundSeat, RoundState
+from baccarat.rules.hands import total
+from baccarat.rules.presets import TableRules
+from baccarat.tables.state import Seat, TableState
+from casino.kernel.money import text
+
+
+def table_picture(
+    table: TableState, round_: RoundState, *, viewer: UUID | None, now: datetime, game_balance: int | None = None
+) -> dict[str, Any]:
+    """This will draw the table, its seats, the shoe and the round in hand (or the last one) for `viewer`.
+
+    `game_balance` is the viewer's, in minor units, None for one without a seat. Players appear by seat only; `you`
+    marks the viewer's own.
+    """
+    facts, currency = table.facts(), table.rules.currency
+    yours = None if viewer is None else table.seat_of(viewer)
+    return {
+        "id": str(facts.table),
+        "name": facts.name,
+        "books": list(facts.books),
+        "rules": rules_picture(table.rules),
+        "seats": [_seat(seat, viewer, currency) for seat in table.seats],
+        "shoe": None
+        if table.shoe is None
+        else {"number": table.shoe.number, "cards_out": table.shoe.out, "commitment": table.shoe.commitment},
+        "round": None if round_.opened is None else round_picture(round_, viewer=viewer, currency=currency),
+        "you": None if yours is None else _you(yours, table, round_, game_balance or 0),
+        "server_time": now,
+    }
+
+
+def rules_picture(rules: TableRules) -> dict[str, Any]:
+    """This will draw a table's rules: amounts as decimal strings, odds as "8:1"."""
+    commission = rules.commission
+    return {
+        "preset": rules.preset,
+        "version": rules.version,
+        "currency": rules.currency,
+        "decks": rules.decks,
+        "shuffle": rules.shuffle,
+        "seats": rules.seats,
+        "chips": [text(chip, rules.currency) for chip in rules.chips],
+        "minimum": text(rules.minimum, rules.currency),
+        "maximum": text(rules.maximum, rules.currency),
+        "spots_per_round": rules.spots_per_round,
+        "player_pays": str(rules.player_pays),
+        "banker_pays": str(rules.banker_pays),
+        "tie_pays": str(rules.tie_pays),
+        "commission": None
+        if commission is None
+        else {
+            "rate": f"{commission.rate.numerator}/{commission.rate.denominator}",
+            "rounding": None
+            if commission.rounding is None
+            else f"{commission.rounding.numerator}/{commission.rounding.denominator} of the lowest chip, up",
+            "timing": commission.timing,
+        },
+        "under_minimum": rules.under_minimum,
+        "turn_seconds": rules.turn_seconds,
+        "play_money": rules.play_money,
+    }
+
+
+def round_picture(round_: RoundState, *, viewer: UUID | None, currency: str) -> dict[str, Any]:
+    """This will draw one round: phase, cards in deal order, hands, outcome, and each seat's chips, wager and result."""
+    facts = round_.facts()
+    player, banker = hands(round_.cards)
+    return {
+        "id": str(facts.round),
+        "table": str(facts.table),
+        "number": facts.number,
+        "rules": facts.rules,
+        "phase": round_.phase,
+        "opened_at": facts.opened_at,
+        "deadline_at": facts.deadline_at,
+        "ended_at": round_.ended_at,
+        "commitment": facts.commitment,
+        "seed": round_.seed,
+        "cards": list(round_.cards),
+        "player_hand": {"cards": player, "total": round_.player_total},
+        "banker_hand": {"cards": banker, "total": round_.banker_total},
+        "natural": round_.natural,
+        "outcome": round_.outcome,
+        "set_aside": round_.set_aside is not None,
+        "seats": [_round_seat(seat, viewer, currency) for seat in round_.seats],
+    }
+
+
+def hands(cards: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """This will split cards in deal order (P B P B, thirds) into the Player's and the Banker's hand."""
+    player, banker = list(cards[0:4:2]), list(cards[1:4:2])
+    thirds = list(cards[4:])
+    if thirds and total(player) <= 5:  # type: ignore[arg-type]
+        player.append(thirds.pop(0))
+    return player, banker + thirds
+
+
+def _seat(seat: Seat, viewer: UUID | None, currency: str) -> dict[str, Any]:
+    return {
+        "seat": seat.seat,
+        "you": seat.player == viewer,
+        "book": seat.book,
+        "commission_owed": text(seat.owed, currency),
+    }
+
+
+def _you(seat: Seat, table: TableState, round_: RoundState, balance: int) -> dict[str, Any]:
+    currency, part = table.rules.currency, round_.seat_of(seat.player)
+    return {
+        "seat": seat.seat,
+        "book": seat.book,
+        "game_balance": {"amount": text(balance, currency), "currency": currency},
+        "under_minimum": balance < table.rules.minimum,
+        "commission_owed": {"amount": text(seat.owed, currency), "currency": currency},
+        "in_round": part is not None and round_.is_running(),
+        "standing": None if part is None else part.standing,
+        "last_wager": None if seat.last_wager is None else _stakes(seat.last_wager, currency),
+    }
+
+
+def _round_seat(seat: RoundSeat, viewer: UUID | None, currency: str) -> dict[str, Any]:
+    settled = seat.settled
+    return {
+        "seat": seat.seat,
+        "you": seat.player == viewer,
+        "book": seat.book,
+        "standing": seat.standing,
+        "placed": _stakes(seat.placed(), currency),
+        "wager": None if seat.stakes is None else _stakes(seat.stakes, currency),
+        "raised": None if not seat.raised else _stakes(seat.raised, currency),
+        "confirmed_at": seat.confirmed_at,
+        "result": None
+        if settled is None
+        else {
+            "staked": text(settled.staked, currency),
+            "won": text(settled.won, currency),
+            "commission": text(settled.commission, currency),
+            "commission_deferred": settled.deferred,
+            "returned": text(settled.returned, currency),
+            "spots": [
+                {
+                    "spot": result.spot,
+                    "stake": text(result.stake, currency),
+                    "result": result.result,
+                    "win": text(result.win, currency),
+                    "commission": text(result.commission, currency),
+                    "returned": text(result.returned, currency),
+                }
+                for result in settled.results
+            ],
+        },
+    }
+
+
+def _stakes(stakes: dict[Any, int], currency: str) -> list[dict[str, str]]:
+    return [{"spot": spot, "amount": text(amount, currency)} for spot, amount in stakes.items()]

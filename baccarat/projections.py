@@ -1,0 +1,239 @@
+"""From states to read-model rows: one pure mapping, used when a command is written and again by every rebuild."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+import msgspec
+from django.db import connection
+
+from baccarat.rounds.events import RoundOpened
+from baccarat.rounds.state import RoundSeat, RoundState
+from baccarat.tables.state import TableState
+
+_encode: Final = msgspec.json.Encoder(order="sorted").encode
+decode_table: Final = msgspec.json.Decoder(TableState).decode
+decode_round: Final = msgspec.json.Decoder(RoundState).decode
+
+
+class TableRow(NamedTuple):
+    """A row of baccarat_table, in the order of its columns."""
+
+    id: UUID
+    operator_id: UUID
+    name: str
+    preset: str
+    currency: str
+    books: str
+    seats: int
+    seats_taken: int
+    round_id: UUID | None
+    rounds: int
+    due_at: datetime | None
+    set_aside: str | None
+    opened_at: datetime
+    version: int
+    state: str
+
+
+class RoundRow(NamedTuple):
+    """A row of baccarat_round, in the order of its columns."""
+
+    id: UUID
+    table_id: UUID
+    operator_id: UUID
+    number: int
+    rules: str
+    currency: str
+    phase: str
+    opened_at: datetime
+    deadline_at: datetime | None
+    ended_at: datetime | None
+    cards: str
+    outcome: str | None
+    player_total: int | None
+    banker_total: int | None
+    wagers: int
+    set_aside: str | None
+    version: int
+    state: str
+
+
+class WagerRow(NamedTuple):
+    """A row of baccarat_wager, in the order of its columns."""
+
+    id: str
+    round_id: UUID
+    table_id: UUID
+    operator_id: UUID
+    player_id: UUID
+    seat: int
+    preset: str
+    book: str
+    currency: str
+    stakes: str
+    staked: int
+    won: int | None
+    commission: int | None
+    returned: int | None
+    confirmed_at: datetime
+    settled_at: datetime | None
+
+
+def due_at(round_: RoundState) -> datetime | None:
+    """This will tell from when a worker may deal: at once when all have acted, else at the deadline; None if never."""
+    if is_ready(round_):
+        return round_.facts().opened_at
+    return round_.facts().deadline_at if round_.is_running() and round_.set_aside is None else None
+
+
+def is_ready(round_: RoundState) -> bool:
+    """This will tell whether every seat has acted, so that a worker may deal now."""
+    return round_.is_running() and round_.set_aside is None and round_.all_have_acted()
+
+
+def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
+    """This will map a table with its round in hand to a row; a round that is not in hand counts as none."""
+    facts = table.facts()
+    in_hand = round_ if table.round is not None else None
+    return TableRow(
+        id=facts.table,
+        operator_id=facts.operator,
+        name=facts.name,
+        preset=facts.rules.preset,
+        currency=facts.rules.currency,
+        books=",".join(facts.books),
+        seats=facts.rules.seats,
+        seats_taken=len(table.seats),
+        round_id=table.round,
+        rounds=table.rounds,
+        due_at=None if in_hand is None else due_at(in_hand),
+        set_aside=None if in_hand is None else in_hand.set_aside,
+        opened_at=facts.opened_at,
+        version=version,
+        state=_encode(table).decode(),
+    )
+
+
+def round_row(round_: RoundState, version: int, table: TableState) -> RoundRow:
+    """This will map a round of a table to a row."""
+    facts = round_.facts()
+    return RoundRow(
+        id=facts.round,
+        table_id=facts.table,
+        operator_id=facts.operator,
+        number=facts.number,
+        rules=facts.rules,
+        currency=table.rules.currency,
+        phase=round_.phase,
+        opened_at=facts.opened_at,
+        deadline_at=facts.deadline_at,
+        ended_at=round_.ended_at,
+        cards=" ".join(round_.cards),
+        outcome=round_.outcome,
+        player_total=round_.player_total,
+        banker_total=round_.banker_total,
+        wagers=len(round_.wagers()),
+        set_aside=round_.set_aside,
+        version=version,
+        state=_encode(round_).decode(),
+    )
+
+
+def wager_rows(round_: RoundState, table: TableState, *, since: RoundState) -> list[WagerRow]:
+    """This will map a round's confirmed wagers to rows, but for the seats that are just as they were in `since`."""
+    facts, same = round_.facts(), {id(seat) for seat in since.seats}
+    return [_wager_row(seat, facts, round_, table) for seat in round_.wagers() if id(seat) not in same]
+
+
+def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: TableState) -> WagerRow:
+    stakes, settled = seat.stakes or {}, seat.settled
+    if seat.confirmed_at is None:
+        raise LookupError("a confirmed wager has its time")
+    return WagerRow(
+        id=f"{facts.round}/{seat.seat}",
+        round_id=facts.round,
+        table_id=facts.table,
+        operator_id=facts.operator,
+        player_id=seat.player,
+        seat=seat.seat,
+        preset=table.rules.preset,
+        book=seat.book,
+        currency=table.rules.currency,
+        stakes=_encode(stakes).decode(),
+        staked=sum(stakes.values()),
+        won=None if settled is None else settled.won,
+        commission=None if settled is None else settled.commission,
+        returned=None if settled is None else settled.returned,
+        confirmed_at=seat.confirmed_at,
+        settled_at=None if settled is None else round_.ended_at,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A read-model table: its name, its columns with their PostgreSQL types, the key first."""
+
+    table: str
+    columns: tuple[tuple[str, str], ...]
+
+    def upsert(self) -> str:
+        """This will return the statement that inserts or replaces many rows, given one array per column."""
+        names = ", ".join(name for name, _ in self.columns)
+        arrays = ", ".join(f"%s::{kind}[]" for _, kind in self.columns)
+        key = self.columns[0][0]
+        updates = ", ".join(f"{name} = EXCLUDED.{name}" for name, _ in self.columns[1:])
+        return (
+            f"INSERT INTO {self.table} ({names}) SELECT * FROM unnest({arrays}) "  # noqa: S608  (names are constants)
+            f"ON CONFLICT ({key}) DO UPDATE SET {updates}"
+        )
+
+
+TABLES: Final = Relation(
+    "baccarat_table",
+    (
+        ("id", "uuid"), ("operator_id", "uuid"), ("name", "text"), ("preset", "text"), ("currency", "text"),
+        ("books", "text"), ("seats", "int"), ("seats_taken", "int"), ("round_id", "uuid"), ("rounds", "int"),
+        ("due_at", "timestamptz"), ("set_aside", "text"), ("opened_at", "timestamptz"), ("version", "int"),
+        ("state", "jsonb"),
+    ),
+)  # fmt: skip
+ROUNDS: Final = Relation(
+    "baccarat_round",
+    (
+        ("id", "uuid"), ("table_id", "uuid"), ("operator_id", "uuid"), ("number", "int"), ("rules", "text"),
+        ("currency", "text"), ("phase", "text"), ("opened_at", "timestamptz"), ("deadline_at", "timestamptz"),
+        ("ended_at", "timestamptz"), ("cards", "text"), ("outcome", "text"), ("player_total", "int"),
+        ("banker_total", "int"), ("wagers", "int"), ("set_aside", "text"), ("version", "int"), ("state", "jsonb"),
+    ),
+)  # fmt: skip
+WAGERS: Final = Relation(
+    "baccarat_wager",
+    (
+        ("id", "text"), ("round_id", "uuid"), ("table_id", "uuid"), ("operator_id", "uuid"), ("player_id", "uuid"),
+        ("seat", "int"), ("preset", "text"), ("book", "text"), ("currency", "text"), ("stakes", "jsonb"),
+        ("staked", "bigint"), ("won", "bigint"), ("commission", "bigint"), ("returned", "bigint"),
+        ("confirmed_at", "timestamptz"), ("settled_at", "timestamptz"),
+    ),
+)  # fmt: skip
+RELATIONS: Final = (TABLES, ROUNDS, WAGERS)
+
+_SAVE: Final = (
+    f"WITH tables AS ({TABLES.upsert()}), rounds AS ({ROUNDS.upsert()}), wagers AS ({WAGERS.upsert()}) SELECT"
+)
+
+
+def save(tables: Sequence[TableRow], rounds: Sequence[RoundRow], wagers: Sequence[WagerRow]) -> None:
+    """This will insert or replace rows of all three read models in one statement."""
+    if not (tables or rounds or wagers):
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(_SAVE, [*_columns(TABLES, tables), *_columns(ROUNDS, rounds), *_columns(WAGERS, wagers)])
+
+
+def _columns(relation: Relation, rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
+    if not rows:
+        return [[] for _ in relation.columns]
+    return [list(column) for column in zip(*rows, strict=True)]

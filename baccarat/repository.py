@@ -1,0 +1,148 @@
+"""Load tables with their rounds under lock, and write what was decided: events, entries and read models together."""
+
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import connection
+
+from baccarat import projections, shoe_secrets, wakeup
+from baccarat.catalogue import CATALOGUE
+from baccarat.dealer import Fresh
+from baccarat.derive import Place, entry_for
+from baccarat.journal import Journal
+from baccarat.rounds import state as rounds
+from baccarat.tables.refusals import UnknownTable
+from casino.events import store
+from casino.kernel.ids import uuid7
+from wallet import ledger
+from wallet.entries import Entry
+
+_COLUMNS: Final = "id, round_id, version, state::text"
+_LOCK: Final = f"SELECT {_COLUMNS} FROM baccarat_table WHERE id = %s AND operator_id = %s FOR UPDATE"  # noqa: S608
+_CLAIM: Final = (
+    f"SELECT {_COLUMNS} FROM baccarat_table WHERE due_at <= statement_timestamp() AND id <> ALL (%s::uuid[]) "  # noqa: S608
+    "ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED"
+)
+# The clock is read after the lock was had, so that a command which waited for it is judged by when it got through.
+_ROUNDS: Final = (
+    "SELECT clock_timestamp(), id, version, state::text FROM (SELECT) AS once "
+    "LEFT JOIN baccarat_round ON id = ANY (%s::uuid[])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Journals of locked tables, and the database's time after they were locked."""
+
+    journals: list[Journal]
+    now: datetime
+
+
+def lock_table(*, table: UUID, operator: UUID) -> tuple[Journal, datetime]:
+    """This will lock a table of this operator until the transaction ends. Raises UnknownTable for any other."""
+    loaded = _load(_LOCK, [table, operator])
+    if not loaded.journals:
+        raise UnknownTable
+    return loaded.journals[0], loaded.now
+
+
+def claim_due(*, limit: int, but: Sequence[UUID] = ()) -> Loaded:
+    """This will lock tables with a round to deal that nobody else is at, the longest due first."""
+    return _load(_CLAIM, [list(but), limit])
+
+
+def _load(query: str, parameters: list[Any]) -> Loaded:
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        tables = cursor.fetchall()
+        cursor.execute(_ROUNDS, [[round_id for _, round_id, _, _ in tables if round_id is not None]])
+        rows = cursor.fetchall()
+    found = {row[1]: (projections.decode_round(row[3]), row[2]) for row in rows if row[1] is not None}
+    return Loaded(journals=[_journal(row, found) for row in tables], now=rows[0][0])
+
+
+def _journal(row: tuple[Any, ...], found: dict[UUID, tuple[rounds.RoundState, int]]) -> Journal:
+    _, round_id, version, state = row
+    round_, round_version = found.get(round_id, (rounds.INITIAL, 0))
+    return Journal(
+        table=projections.decode_table(state), table_version=version, round=round_, round_version=round_version
+    )
+
+
+def fresh() -> Fresh:
+    """This will draw new identities and a new seed from the operating system's generator."""
+    return Fresh(round=new_id(), shoe=new_id(), seed=secrets.token_bytes(32))
+
+
+def new_id() -> UUID:
+    """This will make an id that sorts by its time."""
+    return uuid7(milliseconds=time.time_ns() // 1_000_000, entropy=secrets.token_bytes(10))
+
+
+def write(decided: Sequence[tuple[Journal, store.Metadata]]) -> None:
+    """This will write what journals hold, in the transaction of the caller: events, ledger entries, rows and secrets.
+
+    A fixed handful of statements whatever the number of journals. Raises InsufficientFunds, VersionConflict.
+    """
+    written = [(journal, metadata) for journal, metadata in decided if journal.pages]
+    if not written:
+        return
+    ledger.post(_record(written))
+    _project([journal for journal, _ in written])
+    shoe_secrets.keep([secret for journal, _ in written for secret in journal.secrets])
+    shoe_secrets.forget([shoe for journal, _ in written for shoe in journal.revealed])
+
+
+def _record(written: Sequence[tuple[Journal, store.Metadata]]) -> list[Entry]:
+    """Append all pages in one statement and derive the entries that follow from their events."""
+    pages = [(journal, metadata, page) for journal, metadata in written for page in journal.pages]
+    ids = store.append(
+        [
+            store.Append(
+                stream=page.stream,
+                expected=page.expected,
+                events=tuple(CATALOGUE.encode(event) for event in page.events),
+                metadata=metadata,
+            )
+            for _, metadata, page in pages
+        ]
+    )
+    entries: list[Entry] = []
+    for (journal, _, page), causes in zip(pages, ids, strict=True):
+        place = place_of(journal)
+        derived = (entry_for(event, cause, place) for event, cause in zip(page.events, causes, strict=True))
+        entries.extend(entry for entry in derived if entry is not None)
+    return entries
+
+
+def place_of(journal: Journal) -> Place:
+    """This will tell where the money of this table moves."""
+    facts = journal.table.facts()
+    return Place(operator=facts.operator, table=facts.table, currency=facts.rules.currency)
+
+
+def _project(journals: Sequence[Journal]) -> None:
+    tables: list[projections.TableRow] = []
+    rounds_: list[projections.RoundRow] = []
+    wagers: list[projections.WagerRow] = []
+    for journal in journals:
+        if _table_changed(journal):
+            tables.append(projections.table_row(journal.table, journal.table_version, journal.round))
+        for round_, version in journal.rounds.values():
+            rounds_.append(projections.round_row(round_, version, journal.table))
+            wagers.extend(projections.wager_rows(round_, journal.table, since=journal.loaded_round))
+    projections.save(tables, rounds_, wagers)
+    if any(projections.is_ready(journal.round) for journal in journals):
+        wakeup.dealers_on_commit()
+
+
+def _table_changed(journal: Journal) -> bool:
+    if journal.table is not journal.loaded_table:
+        return True
+    before, after = journal.loaded_round, journal.round
+    return projections.due_at(before) != projections.due_at(after) or before.set_aside != after.set_aside

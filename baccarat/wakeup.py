@@ -1,0 +1,30 @@
+"""Wake the dealers when a round became ready: one message for all who ask at once. Losing it costs a second at most."""
+
+import logging
+from typing import Final
+
+from celery import current_app
+from celery.exceptions import OperationalError
+from django.db import connection, transaction
+
+from casino.events import hints
+
+logger = logging.getLogger(__name__)
+
+TASK: Final = "baccarat.deal_due"
+TOPIC: Final = "due"
+
+
+def dealers_on_commit() -> None:
+    """This will send one wake-up to the dealers when the transaction commits."""
+    if all(function is not _wake for _, function, _ in connection.run_on_commit):
+        transaction.on_commit(_wake, robust=True)
+
+
+def _wake() -> None:
+    if not hints.first(TOPIC):
+        return
+    try:
+        current_app.send_task(TASK, expires=5, retry=False, ignore_result=True)
+    except (OperationalError, OSError) as trouble:
+        logger.warning("No wake-up could be sent; the sweep will find the round: %s", trouble)
