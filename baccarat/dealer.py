@@ -28,7 +28,7 @@ class Fresh:
 
 
 def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
-    """This will open betting for those seated, shuffling first where that is due; nothing if a round runs or all seats are free."""
+    """This will open betting for those seated, shuffling first where due; nothing if a round runs or nobody sits."""
     table = journal.table
     if table.round is not None or not table.seats:
         return
@@ -65,15 +65,13 @@ def _shoe_for_round(journal: Journal, *, fresh: Fresh, now: datetime) -> tuple[U
 
 
 def deal_round(journal: Journal, *, seed: bytes, fresh: Fresh, now: datetime) -> None:
-    """This will close betting, deal, settle, end a finished shoe, and open the next round where the table goes on by itself.
+    """This will close betting, deal, settle, end a finished shoe, and open the next round at a table with turns.
 
     Raises RoundIsNotDue while a seat may still act.
     """
     cards, position = next_cards(journal, seed)
     journal.on_round(
-        rc.DealRound(
-            cards=cards, position=position, seed=_reveal(journal, seed), rules=journal.table.rules, now=now
-        )
+        rc.DealRound(cards=cards, position=position, seed=_reveal(journal, seed), rules=journal.table.rules, now=now)
     )
     _end_finished_shoe(journal, seed=seed, now=now)
     go_on(journal, fresh=fresh, now=now)

@@ -26,9 +26,7 @@ class Place:
 
     def game(self, player: UUID, book: Book) -> AccountName:
         """This will name the player's game balance at this table."""
-        return game_account(
-            operator=self.operator, player=player, table=self.table, book=book, currency=self.currency
-        )
+        return game_account(operator=self.operator, player=player, table=self.table, book=book, currency=self.currency)
 
     def rack(self, player: UUID, book: Book) -> AccountName:
         """This will name what holds the player's deferred commission at this table."""
@@ -36,9 +34,7 @@ class Place:
 
     def house(self, kind: AccountKind, book: Book) -> AccountName:
         """This will name the table's stakes, bank or commission."""
-        return table_account(
-            kind=kind, operator=self.operator, table=self.table, book=book, currency=self.currency
-        )
+        return table_account(kind=kind, operator=self.operator, table=self.table, book=book, currency=self.currency)
 
 
 def entry_for(event: object, cause: int, place: Place) -> Entry | None:
@@ -120,7 +116,7 @@ def _round_settled(event: re.RoundSettled, cause: int, place: Place) -> Entry | 
 
 
 def _wager_settled(wager: re.SeatSettled, place: Place) -> Iterable[Posting]:
-    """Stakes come off the table, what is returned goes to the player, commission to house or rack, the rest is the bank's."""
+    """Stakes leave the table: returns to the player, commission to house or rack, the rest to the bank."""
     held = wager.commission if wager.deferred else 0
     to_player = wager.returned - held
     commission = place.rack(wager.player, wager.book) if held else place.house(AccountKind.COMMISSION, wager.book)

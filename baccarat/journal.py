@@ -1,4 +1,4 @@
-"""What one use case decides for one table: its events in order, and the states they lead to. Pure; written elsewhere."""
+"""What one use case decides for one table: its events in order and the states they lead to. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

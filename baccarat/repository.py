@@ -74,6 +74,14 @@ def _journal(row: tuple[Any, ...], found: dict[UUID, tuple[rounds.RoundState, in
     )
 
 
+def clock() -> datetime:
+    """This will read the database's clock, the only one that decides anything."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        moment: datetime = cursor.fetchall()[0][0]
+    return moment
+
+
 def fresh() -> Fresh:
     """This will draw new identities and a new seed from the operating system's generator."""
     return Fresh(round=new_id(), shoe=new_id(), seed=secrets.token_bytes(32))

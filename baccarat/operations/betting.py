@@ -86,7 +86,7 @@ def pass_turn(*, guest: Guest) -> Picture:
 
 
 def rebet(*, guest: Guest) -> Picture:
-    """This will place the last wager again on a cleared table. Raises NothingToRepeat, ChipsAlreadyPlaced and a turn's."""
+    """This will place the last wager again on a cleared table. Raises NothingToRepeat, ChipsAlreadyPlaced."""
     return _take_turn(guest, _repeat)
 
 

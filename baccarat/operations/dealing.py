@@ -78,7 +78,7 @@ def _deal_next(done: list[UUID]) -> UUID | None:
                 return None
             table = claimed.journals[0].table.facts().table
             _deal_all(claimed.journals, claimed.now)
-    except Exception as trouble:  # noqa: BLE001  (a poisoned round must block no other)
+    except Exception as trouble:  # a poisoned round must block no other
         if table is None:
             raise
         _set_aside(table, claimed.journals[0].table.facts().operator, trouble)

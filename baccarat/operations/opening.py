@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from baccarat import repository
 from baccarat.journal import Journal
@@ -33,9 +33,7 @@ def open_table(
     """
     rules = rules_for(preset, currency=currency, **overrides)
     with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT clock_timestamp()")
-            (now,) = cursor.fetchone() or (None,)
+        now = repository.clock()
         journal = Journal(table=INITIAL, table_version=0)
         journal.on_table(
             tc.OpenTable(

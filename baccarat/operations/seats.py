@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from django.db import transaction
 
@@ -72,7 +71,7 @@ def rebuy(*, guest: Guest, amount: int, currency: str) -> Picture:
 
 
 def leave(*, guest: Guest) -> Picture:
-    """This will let the player leave: unconfirmed chips come back, owed commission is collected, the rest goes to the account.
+    """This will let the player leave: owed commission is collected, the game balance goes to the account.
 
     Raises NotSeated, WagerInPlay.
     """

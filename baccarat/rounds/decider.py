@@ -25,7 +25,7 @@ NOBODY_BET: Final = "nobody bet"
 
 
 def decide(command: c.RoundCommand, state: RoundState) -> Events:
-    """This will answer a command with the events that follow from it, none if it changes nothing, or raise a Refusal."""
+    """This will answer a command with the events that follow, none if it changes nothing, or raise a Refusal."""
     return _DECIDE[type(command)](command, state)
 
 
@@ -184,9 +184,7 @@ def _deal(command: c.DealRound, state: RoundState) -> Events:
     deadline = state.facts().deadline_at
     if not state.all_have_acted() and (deadline is None or command.now < deadline):
         raise r.RoundIsNotDue
-    late = [
-        e.SeatTimedOut(seat=seat.seat) for seat in state.seats if seat.standing is Standing.DECIDING
-    ]
+    late = [e.SeatTimedOut(seat=seat.seat) for seat in state.seats if seat.standing is Standing.DECIDING]
     if not state.wagers():
         return (*late, e.RoundLapsed(reason=NOBODY_BET, lapsed_at=command.now, seed=command.seed))
     return (*late, e.BettingClosed(closed_at=command.now), *_cards_and_payouts(command, state))

@@ -174,9 +174,7 @@ def _dealt(state: RoundState, event: e.CardsDealt) -> RoundState:
 
 def _settled(state: RoundState, event: e.RoundSettled) -> RoundState:
     results = {wager.seat: wager for wager in event.wagers}
-    seats = tuple(
-        replace(seat, settled=results[seat.seat]) if seat.seat in results else seat for seat in state.seats
-    )
+    seats = tuple(replace(seat, settled=results[seat.seat]) if seat.seat in results else seat for seat in state.seats)
     return replace(
         state,
         phase=Phase.SETTLED,
@@ -191,9 +189,7 @@ def _settled(state: RoundState, event: e.RoundSettled) -> RoundState:
 
 
 def _lapsed(state: RoundState, event: e.RoundLapsed) -> RoundState:
-    return replace(
-        state, phase=Phase.LAPSED, lapse_reason=event.reason, ended_at=event.lapsed_at, seed=event.seed
-    )
+    return replace(state, phase=Phase.LAPSED, lapse_reason=event.reason, ended_at=event.lapsed_at, seed=event.seed)
 
 
 def _set_aside(state: RoundState, event: e.RoundSetAside) -> RoundState:

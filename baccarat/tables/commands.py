@@ -12,7 +12,7 @@ from casino.kernel.money import Book
 
 @dataclass(frozen=True, slots=True)
 class OpenTable:
-    """Open a table; `edge_spots` are those where the rules give the player the edge, `edge_accepted` the operator's word."""
+    """Open a table; `edge_spots` give the player the edge by its rules, `edge_accepted` is the operator's word."""
 
     table: UUID
     operator: UUID

@@ -1,4 +1,4 @@
-"""A table as it stands: who sits where, the shoe, the round in hand. Fed by the table's events and its rounds' events."""
+"""A table as it stands: seats, shoe, round in hand. Fed by the table's own events and those of its rounds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Shoe:
-    """The long shoe in play: `out` cards have left it. The round in which the cut card comes out is followed by one more."""
+    """The long shoe in play: `out` cards have left it; after the round that brings the cut card comes one more."""
 
     shoe: UUID
     number: int
@@ -37,7 +37,7 @@ class Shoe:
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """Everything a decision about the table reads. `rounds` and `shoes` count those begun so far; `last_round` was settled."""
+    """Everything a decision about the table reads; `rounds` and `shoes` count those begun, `last_round` was settled."""
 
     opened: e.TableOpened | None = None
     seats: tuple[Seat, ...] = ()
