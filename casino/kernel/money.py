@@ -95,7 +95,7 @@ def parse(text: object, currency: str) -> int:
     sign, whole, fraction = match[1], match[2], match[3] or ""
     if len(fraction.rstrip("0")) > decimals:
         raise AmountMalformed(f"{currency} has {decimals} decimals; got {text!r}.")
-    minor = int(whole) * 10**decimals + int(fraction[:decimals].ljust(decimals, "0") or "0")
+    minor: int = int(whole) * 10**decimals + int(fraction[:decimals].ljust(decimals, "0") or "0")
     if minor >= LARGEST:
         raise AmountTooLarge(f"{text} {currency} is more than this system handles.")
     return -minor if sign else minor
