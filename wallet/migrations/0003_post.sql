@@ -57,9 +57,9 @@ BEGIN
     END IF;
 END $$;
 
--- Raises with the account that could not pay, its balance before the entry that failed, and what that entry takes.
+-- Raises with the first of the accounts that cannot pay, its balance before the entry that fails, and what it takes.
 CREATE FUNCTION wallet_refuse_overdraft(
-    made bigint[], posting_entries int[], posting_accounts uuid[], amounts bigint[]
+    unable uuid[], made bigint[], posting_entries int[], posting_accounts uuid[], amounts bigint[]
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     poor record;
@@ -68,7 +68,7 @@ BEGIN
       INTO STRICT poor
       FROM (SELECT account_id, amount, entry, sum(amount) OVER (PARTITION BY account_id ORDER BY entry) AS running
               FROM unnest(posting_entries, posting_accounts, amounts) AS posting (entry, account_id, amount)
-             WHERE made[entry] IS NOT NULL) moved
+             WHERE account_id = ANY (unable) AND made[entry] IS NOT NULL) moved
       JOIN wallet_balance held ON held.account_id = moved.account_id
      WHERE held.floor AND held.balance + moved.running < 0
      ORDER BY moved.entry, moved.account_id
@@ -85,12 +85,12 @@ CREATE FUNCTION wallet_post(
 ) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     made bigint[];
-    due bigint := cardinality(amounts);
-    written bigint;
+    locked bigint;
+    unable uuid[];
 BEGIN
     PERFORM FROM wallet_balance WHERE account_id = ANY (ids) ORDER BY account_id FOR NO KEY UPDATE;
-    GET DIAGNOSTICS written = ROW_COUNT;
-    IF written < cardinality(ids) THEN
+    GET DIAGNOSTICS locked = ROW_COUNT;
+    IF locked < cardinality(ids) THEN
         PERFORM wallet_lock(ids, names);
     END IF;
 
@@ -110,7 +110,6 @@ BEGIN
           LEFT JOIN wallet_entry entry ON entry.cause = sent.cause AND entry.id = ANY (made);
         PERFORM wallet_refuse_contradiction(
             made, entry_kinds, entry_causes, posting_entries, posting_accounts, amounts);
-        SELECT count(*) INTO due FROM unnest(posting_entries) AS posting (entry) WHERE made[entry] IS NOT NULL;
     END IF;
 
     WITH moved AS (
@@ -127,13 +126,17 @@ BEGIN
           FROM change
          WHERE wallet_balance.account_id = change.account_id AND NOT (floor AND balance + lowest < 0)
         RETURNING wallet_balance.account_id, balance - total AS balance, sequence - postings AS sequence
+    ), poor AS (
+        SELECT account_id FROM change WHERE account_id NOT IN (SELECT account_id FROM held)
+    ), written AS (
+        INSERT INTO wallet_posting (entry_id, account_id, amount, balance, sequence)
+        SELECT made[entry], account_id, amount, held.balance + running, held.sequence + nth
+          FROM moved JOIN held USING (account_id)
+         WHERE NOT EXISTS (SELECT FROM poor)
+         ORDER BY entry, account_id
     )
-    INSERT INTO wallet_posting (entry_id, account_id, amount, balance, sequence)
-    SELECT made[entry], account_id, amount, held.balance + running, held.sequence + nth
-      FROM moved JOIN held USING (account_id)
-     ORDER BY entry, account_id;
-    GET DIAGNOSTICS written = ROW_COUNT;
-    IF written < due THEN
-        PERFORM wallet_refuse_overdraft(made, posting_entries, posting_accounts, amounts);
+    SELECT array_agg(account_id) INTO unable FROM poor;
+    IF unable IS NOT NULL THEN
+        PERFORM wallet_refuse_overdraft(unable, made, posting_entries, posting_accounts, amounts);
     END IF;
 END $$;

@@ -1,0 +1,32 @@
+import pytest
+
+from casino.kernel.money import Book
+from tests.wallet.world import ALICE, OPERATOR, account
+from wallet.accounts import AccountKind, operator_account
+from wallet.catalogue import CATALOGUE
+from wallet.derive import entry_for
+from wallet.entries import Entry, Posting
+from wallet.events import PlayerAccountOpened, SandboxCredited
+
+OPENED = PlayerAccountOpened(OPERATOR, ALICE, "EUR", (Book.REAL, Book.PLAY))
+CREDITED = SandboxCredited(OPERATOR, ALICE, Book.REAL, "EUR", 2500, "welcome")
+
+
+def test_opening_an_account_moves_no_money() -> None:
+    assert entry_for(OPENED, 1) is None
+
+
+def test_a_sandbox_credit_comes_from_the_sandbox_account() -> None:
+    sandbox = operator_account(kind=AccountKind.SANDBOX, operator=OPERATOR, book=Book.REAL, currency="EUR")
+    assert entry_for(CREDITED, 9) == Entry("sandbox_credit", 9, (Posting(sandbox, -2500), Posting(account(), 2500)))
+
+
+def test_an_event_of_another_part_is_no_silence() -> None:
+    with pytest.raises(TypeError, match="str is not an event of the wallet"):
+        entry_for("a round", 1)
+
+
+@pytest.mark.parametrize("event", [OPENED, CREDITED])
+def test_events_come_back_from_their_bytes_as_they_were(event: object) -> None:
+    draft = CATALOGUE.encode(event)
+    assert CATALOGUE.decode(draft.type, draft.schema, draft.data) == event

@@ -1,0 +1,64 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casino.kernel.money import Book
+from tests.wallet.world import ALICE, BOB, OPERATOR, TABLE, account, bank, game, stakes
+from wallet import entries
+from wallet.entries import Posting, Unbalanced, entry
+
+AMOUNTS = st.integers(-(10**12), 10**12)
+ACCOUNTS = [account(), account(BOB), game(), stakes(), bank()]
+
+
+def test_postings_on_one_account_become_one_and_zeros_are_dropped() -> None:
+    made = entry(
+        kind="settled",
+        cause=7,
+        postings=[
+            Posting(game(), 5),
+            Posting(bank(), -8),
+            Posting(game(), 3),
+            Posting(stakes(), 2),
+            Posting(stakes(), -2),
+        ],
+    )
+    assert made.postings == (Posting(game(), 8), Posting(bank(), -8))
+
+
+def test_an_entry_that_makes_money_is_refused() -> None:
+    with pytest.raises(Unbalanced, match="does not sum to zero"):
+        entry(kind="paid", cause=1, postings=[Posting(game(), 5), Posting(bank(), -4)])
+
+
+def test_real_and_play_money_do_not_balance_each_other() -> None:
+    with pytest.raises(Unbalanced):
+        entry(kind="paid", cause=1, postings=[Posting(game(book=Book.PLAY), 5), Posting(bank(), -5)])
+
+
+def test_an_entry_that_moves_nothing_is_refused() -> None:
+    with pytest.raises(Unbalanced, match="moves nothing"):
+        entry(kind="paid", cause=1, postings=[Posting(game(), 0), Posting(bank(), 0)])
+
+
+def test_sitting_down_and_leaving_move_the_same_money_there_and_back() -> None:
+    where = {"operator": OPERATOR, "player": ALICE, "table": TABLE, "book": Book.REAL, "currency": "EUR"}
+    there = entries.buy_in(cause=1, amount=500, **where)
+    again = entries.rebuy(cause=2, amount=500, **where)
+    back = entries.cash_out(cause=3, amount=500, **where)
+    assert there.postings == again.postings == (Posting(account(), -500), Posting(game(), 500))
+    assert back.postings == (Posting(game(), -500), Posting(account(), 500))
+    assert (there.kind, again.kind, back.kind) == ("buy_in", "rebuy", "cash_out")
+
+
+@given(st.lists(st.tuples(st.sampled_from(ACCOUNTS), AMOUNTS), max_size=8))
+def test_an_entry_exists_exactly_when_it_sums_to_zero_and_moves_something(moves: list[tuple[object, int]]) -> None:
+    postings = [Posting(name, amount) for name, amount in moves]  # type: ignore[arg-type]
+    net = {name: sum(p.amount for p in postings if p.account == name) for name in ACCOUNTS}
+    try:
+        made = entry(kind="any", cause=1, postings=postings)
+    except Unbalanced:
+        assert sum(net.values()) != 0 or not any(net.values())
+    else:
+        assert sum(posting.amount for posting in made.postings) == 0
+        assert {posting.account: posting.amount for posting in made.postings} == {n: a for n, a in net.items() if a}

@@ -1,0 +1,107 @@
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from casino.events.store import read
+from casino.kernel.money import AmountNotPositive, Book, UnknownCurrency
+from tests.wallet.world import ALICE, BOB, METADATA, OPERATOR, account
+from wallet import ledger
+from wallet.accounts import AccountName
+from wallet.audit import check, compare_batch
+from wallet.catalogue import CATALOGUE
+from wallet.derive import entry_for
+from wallet.events import PlayerAccountOpened, SandboxCredited, stream
+from wallet.operations import LARGEST_CREDIT, open_player, sandbox_credit
+from wallet.refusals import CreditTooLarge, OpenInAnotherCurrency, SandboxClosed, UnknownAccount
+
+
+def open_alice(currency: str = "EUR") -> None:
+    open_player(operator=OPERATOR, player=ALICE, currency=currency, metadata=METADATA)
+
+
+def credit(amount: int = 500, **changes: Any) -> int:
+    given = {"operator": OPERATOR, "player": ALICE, "book": Book.REAL, "currency": "EUR", "sandbox": True}
+    return sandbox_credit(amount=amount, metadata=METADATA, **{**given, **changes})
+
+
+def recorded() -> list[object]:
+    return [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(stream(ALICE))]
+
+
+@pytest.mark.django_db
+def test_opening_a_player_opens_both_books_once() -> None:
+    open_alice()
+    open_alice()
+    assert recorded() == [PlayerAccountOpened(OPERATOR, ALICE, "EUR", (Book.REAL, Book.PLAY))]
+    assert ledger.of_player(operator=OPERATOR, player=ALICE) == {account(): 0, account(book=Book.PLAY): 0}
+
+
+@pytest.mark.django_db
+def test_an_account_keeps_the_currency_it_was_opened_in() -> None:
+    open_alice()
+    with pytest.raises(OpenInAnotherCurrency):
+        open_alice("SEK")
+    with pytest.raises(UnknownCurrency):
+        open_alice("???")
+
+
+@pytest.mark.django_db
+def test_a_credit_is_an_event_and_its_entry() -> None:
+    open_alice()
+    assert credit(500, note="welcome") == 500
+    assert credit(250) == 750
+    assert recorded()[1:] == [
+        SandboxCredited(OPERATOR, ALICE, Book.REAL, "EUR", 500, "welcome"),
+        SandboxCredited(OPERATOR, ALICE, Book.REAL, "EUR", 250, ""),
+    ]
+    assert [line.kind for line in ledger.statement(account())] == ["sandbox_credit", "sandbox_credit"]
+
+
+@pytest.mark.django_db
+def test_what_was_posted_is_what_the_events_lead_to() -> None:
+    open_alice()
+    credit(500)
+    credit(70, book=Book.PLAY)
+    events = read(stream(ALICE))
+    derived = [entry_for(CATALOGUE.decode(event.type, event.schema, event.data), event.id) for event in events]
+    assert compare_batch([event.id for event in events], [entry for entry in derived if entry]) == []
+    assert list(check()) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("changes", "refusal"),
+    [
+        ({"sandbox": False}, SandboxClosed),
+        ({"amount": 0}, AmountNotPositive),
+        ({"amount": -5}, AmountNotPositive),
+        ({"amount": LARGEST_CREDIT + 1}, CreditTooLarge),
+        ({"player": BOB}, UnknownAccount),
+        ({"operator": UUID(int=99)}, UnknownAccount),
+        ({"currency": "SEK"}, UnknownAccount),
+    ],
+)
+def test_a_credit_that_may_not_be_is_refused_and_leaves_nothing(changes: dict[str, Any], refusal: type) -> None:
+    open_alice()
+    with pytest.raises(refusal):
+        credit(**changes)
+    assert len(recorded()) == 1
+    assert set(ledger.of_player(operator=OPERATOR, player=ALICE).values()) == {0}
+
+
+def test_a_player_opened_by_many_at_once_is_opened_once(database: Any, in_threads: Callable[..., list[Any]]) -> None:
+    assert in_threads(6, lambda _: open_alice()) == [None] * 6
+    assert len(recorded()) == 1
+
+
+def test_credits_given_at_the_same_time_all_arrive(database: Any, in_threads: Callable[..., list[Any]]) -> None:
+    open_alice()
+    assert sorted(in_threads(8, lambda _: credit(100))) == list(range(100, 900, 100))
+    assert ledger.balances([account()]) == {account(): 800}
+    assert list(check()) == []
+
+
+def test_an_unopened_name_is_still_worth_nothing() -> None:
+    assert AccountName(account().kind, OPERATOR, Book.REAL, "EUR", BOB) == account(BOB)

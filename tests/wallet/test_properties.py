@@ -1,0 +1,67 @@
+"""Whatever is posted, in whatever batches: money is neither made nor lost, and the model agrees with the database."""
+
+from collections import defaultdict
+from uuid import UUID
+
+import pytest
+from django.db import transaction
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from casino.kernel.money import Book
+from tests.wallet.world import OPERATOR, causes
+from wallet import ledger
+from wallet.accounts import NEVER_NEGATIVE, AccountKind, AccountName, operator_account, player_account
+from wallet.audit import check
+from wallet.entries import Entry, Posting, entry
+from wallet.refusals import InsufficientFunds
+
+
+def accounts(book: Book, currency: str) -> list[AccountName]:
+    where = {"operator": OPERATOR, "book": book, "currency": currency}
+    players = [player_account(player=UUID(int=number), **where) for number in (1, 2, 3)]
+    return [*players, operator_account(kind=AccountKind.DEPOSITS, **where)]
+
+
+@st.composite
+def movements(draw: st.DrawFn) -> tuple[Posting, ...]:
+    names = accounts(draw(st.sampled_from(Book)), draw(st.sampled_from(["EUR", "JPY"])))
+    moved = {name: draw(st.integers(-20, 20)) for name in draw(st.permutations(names))[:3]}
+    first, *rest = moved
+    moved[first] = -sum(moved[name] for name in rest)
+    return tuple(Posting(name, amount) for name, amount in moved.items())
+
+
+def overdrawn(balances: dict[AccountName, int], batch: list[Entry]) -> bool:
+    """Applies a batch to the model; whether any single entry of it leaves an account below its floor."""
+    failed = False
+    for each in batch:
+        for posting in each.postings:
+            balances[posting.account] += posting.amount
+            failed |= posting.account.kind in NEVER_NEGATIVE and balances[posting.account] < 0
+    return failed
+
+
+@pytest.mark.django_db
+@settings(max_examples=40, deadline=None)
+@given(batches=st.lists(st.lists(movements(), min_size=1, max_size=5), max_size=8))
+def test_the_ledger_agrees_with_a_dictionary(batches: list[list[tuple[Posting, ...]]]) -> None:
+    model: defaultdict[AccountName, int] = defaultdict(int)
+    with transaction.atomic():
+        for number, batch in enumerate(batches):
+            ids = causes(len(batch), f"batch-{number}")
+            moved = [(cause, postings) for cause, postings in zip(ids, batch, strict=True)]
+            entries = [entry(kind="any", cause=c, postings=p) for c, p in moved if sum(bool(x.amount) for x in p) > 1]
+            wanted = defaultdict(int, model)
+            if overdrawn(wanted, entries):
+                with pytest.raises(InsufficientFunds), transaction.atomic():
+                    ledger.post(entries)
+            else:
+                ledger.post(entries)
+                model = wanted
+        assert ledger.balances(model) == model
+        assert list(check()) == []
+        for book in Book:
+            for currency in ("EUR", "JPY"):
+                assert sum(ledger.balances(accounts(book, currency)).values()) == 0
+        transaction.set_rollback(True)
