@@ -115,13 +115,17 @@ class Postgres:
         return copy / "bin"
 
     def start(self) -> None:
-        """This will make the cluster on first use, start it and wait until it answers. Raises Trouble."""
+        """This will make the cluster on first use, start it, and make its roles and database. Raises Trouble."""
+        self.start_bare()
+        self._provision()
+
+    def start_bare(self) -> None:
+        """This will do the same but for roles and database: only the superuser is there. Raises Trouble."""
         if not self.data.exists():
             self._make_cluster()
         self._end_orphan()
         self.child.start()
         self.child.wait_until(self._answers)
-        self._provision()
 
     def stop(self) -> None:
         """This will end the server in order."""

@@ -1,0 +1,35 @@
+"""What deploy/compose.yaml says, read as the container engine would read it."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from casino.stack.home import PROJECT
+
+COMPOSE = PROJECT / "deploy" / "compose.yaml"
+OURS = ("migrate", "web", "worker", "beat", "sealer")
+VALUES = {
+    "ALLOWED_HOSTS": "casino.example.com",
+    "CSRF_TRUSTED_ORIGINS": "https://casino.example.com",
+    "BEHIND_TLS_PROXY": "true",
+    "SECRET_KEY": "only-for-tests-" + "0123456789abcdef" * 4,
+    "SHOE_KEYS": "2026a:" + "5c" * 32,
+    "POSTGRES_PASSWORD": "super-word",
+    "CASINO_OWNER_PASSWORD": "owner-word",
+    "CASINO_APP_PASSWORD": "app-word",
+    "REDIS_PASSWORD": "redis-word",
+}
+VARIABLE = re.compile(r"\$\{(\w+)(?::([-?])([^}]*))?\}")
+
+
+def services(values: Mapping[str, str] = VALUES) -> dict[str, Any]:
+    """The services with every variable filled in. Raises KeyError for a required one without a value."""
+
+    def value(match: re.Match[str]) -> str:
+        name, kind, rest = match.groups()
+        return values.get(name, rest) if kind == "-" else values[name]
+
+    filled = VARIABLE.sub(value, COMPOSE.read_text(encoding="utf-8"))
+    return yaml.safe_load(filled)["services"]

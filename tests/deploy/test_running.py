@@ -1,0 +1,155 @@
+"""The very commands of compose.yaml, with production's settings, on servers given by URL."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from casino.probe import probe
+from casino.stack.home import PROJECT, temporary_home
+from casino.stack.postgres import SUPERUSER, Postgres
+from casino.stack.processes import Child
+from casino.stack.redis import Redis
+from casino.stack.system import free_port
+from tests.deploy.compose import OURS, VALUES, services
+from tests.processes import clean_environment, wait_until
+
+pytestmark = pytest.mark.slow
+
+HOST = VALUES["ALLOWED_HOSTS"]
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """A running deployment: send `Host: HOST` and `X-Forwarded-Proto: https` to `base_url`, as its proxy would."""
+
+    base_url: str
+    environment: dict[str, str]
+    children: dict[str, Child]
+
+    def worker_answers(self) -> bool:
+        """Whether a worker is there and answers a ping through Redis."""
+        command = [sys.executable, "-m", "celery", "-A", "casino", "inspect", "ping", "--timeout", "3"]
+        asked = subprocess.run(command, cwd=PROJECT, env=self.environment, check=False, capture_output=True)  # noqa: S603
+        return b"pong" in asked.stdout
+
+    def manage(self, *arguments: str) -> str:
+        """Output of one of manage.py's commands, run as the application."""
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "manage.py", *arguments],
+            cwd=PROJECT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+def make_roles(postgres: Postgres) -> None:
+    """roles.sh, as PostgreSQL's image would run it."""
+    environment = {
+        "PATH": f"{postgres.programs}:/usr/bin:/bin",
+        "POSTGRES_USER": SUPERUSER,
+        "PGHOST": str(postgres.sockets),
+        "PGPASSWORD": postgres.home.secrets.superuser_password,
+        "CASINO_OWNER_PASSWORD": VALUES["CASINO_OWNER_PASSWORD"],
+        "CASINO_APP_PASSWORD": VALUES["CASINO_APP_PASSWORD"],
+    }
+    subprocess.run(["/bin/sh", str(PROJECT / "deploy" / "roles.sh")], env=environment, check=True, capture_output=True)  # noqa: S603
+
+
+def environment_of(name: str, *, sockets: Path, redis_url: str, static: Path) -> dict[str, str]:
+    """The variables of one service, with the servers' names replaced by where they are here."""
+    said = dict(services()[name]["environment"])
+    login = said["DATABASE_URL"].removeprefix("postgresql://").partition("@")[0]
+    said["DATABASE_URL"] = f"postgresql://{login}@/casino?host={quote(str(sockets), safe='')}"
+    said["REDIS_URL"] = redis_url
+    programs = f"{Path(sys.executable).parent}:{os.environ.get('PATH', '/usr/bin:/bin')}"
+    return clean_environment(**said, PATH=programs, STATIC_ROOT=str(static), DJANGO_SETTINGS_MODULE="casino.settings")
+
+
+def command_of(name: str, *, port: int, folder: Path) -> list[str]:
+    """The command of one service; only its addresses and the scratch folder differ from the container's."""
+    here = {"0.0.0.0": "127.0.0.1", "8000": str(port), "/tmp/beat": str(folder / "beat")}  # noqa: S104, S108
+    return [here.get(word, word) for word in services()[name]["command"]]
+
+
+def ready(port: int) -> bool:
+    """What the container's health check asks."""
+    try:
+        return probe(f"http://127.0.0.1:{port}/readyz", host=HOST) == 200
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def running(folder: Path) -> Generator[Deployment]:
+    """Servers, roles, static files, migrations, then every process of ours, in compose's order."""
+    port, children = free_port(0), {}
+    with contextlib.ExitStack() as exits:
+        home = exits.enter_context(temporary_home())
+        postgres, redis = Postgres(home), Redis(home)
+        exits.callback(postgres.stop)
+        postgres.start_bare()
+        exits.callback(redis.stop)
+        redis.start()
+        make_roles(postgres)
+        for name in OURS:
+            environment = environment_of(
+                name, sockets=postgres.sockets, redis_url=redis.url, static=folder / "static-root"
+            )
+            children[name] = Child(
+                name=name,
+                command=command_of(name, port=port, folder=folder),
+                environment=environment,
+                log=folder / f"{name}.log",
+                folder=PROJECT,
+            )
+        web = children["web"].environment
+        collect = [sys.executable, "manage.py", "collectstatic", "--no-input"]
+        subprocess.run(collect, cwd=PROJECT, env=web, check=True, capture_output=True)  # noqa: S603
+        migrate = children.pop("migrate")
+        migrate.start()
+        assert migrate.process.wait(60) == 0, migrate.tail()
+        for child in children.values():
+            exits.callback(child.stop)
+            child.start()
+        children["web"].wait_until(lambda: ready(port))
+        yield Deployment(
+            base_url=f"http://127.0.0.1:{port}", environment={**web, "DATABASE_POOL": "0"}, children=children
+        )
+
+
+@pytest.fixture(scope="module")
+def deployment(tmp_path_factory: pytest.TempPathFactory) -> Generator[Deployment]:
+    """One deployment for all tests of this file."""
+    with running(tmp_path_factory.mktemp("deployment")) as found:
+        yield found
+
+
+def test_every_process_of_the_deployment_runs(deployment):
+    assert wait_until(deployment.worker_answers), deployment.children["worker"].tail()
+    assert [name for name, child in deployment.children.items() if not child.alive()] == []
+
+
+def test_everything_is_migrated_as_the_application_sees_it(deployment):
+    deployment.manage("migrate", "--check")
+
+
+def test_plain_http_is_sent_to_https_but_for_the_health_checks(deployment):
+    port = int(deployment.base_url.rpartition(":")[2])
+    assert probe(f"http://127.0.0.1:{port}/admin/", host=HOST) == 301
+    assert probe(f"http://127.0.0.1:{port}/livez", host=HOST) == 200
+
+
+def test_another_host_name_is_refused(deployment):
+    port = int(deployment.base_url.rpartition(":")[2])
+    assert probe(f"http://127.0.0.1:{port}/livez", host="evil.example.com") == 400

@@ -1,0 +1,50 @@
+"""Production refuses what only development may have."""
+
+import subprocess
+import sys
+
+import pytest
+
+from casino.stack.home import PROJECT
+from tests.deploy.compose import services
+from tests.processes import clean_environment
+
+PRODUCTION = services()["web"]["environment"]
+
+
+def check(*arguments, environment):
+    command = [sys.executable, "manage.py", "check", *arguments]
+    return subprocess.run(  # noqa: S603
+        command, cwd=PROJECT, env=clean_environment(**environment), capture_output=True, text=True, check=False
+    )
+
+
+def test_the_check_for_deployment_is_clean(tmp_path):
+    done = check("--deploy", "--fail-level", "WARNING", environment={**PRODUCTION, "STATIC_ROOT": str(tmp_path)})
+    assert done.returncode == 0, done.stderr
+    assert "no issues (0 silenced)" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"CASINO_DEBUG": "true"}, "CASINO_DEBUG must be false in production"),
+        ({"SECRET_KEY": "development-only-secret-never-use-in-production"}, "SECRET_KEY must be a secret of your own"),
+        ({"SECRET_KEY": "short"}, "SECRET_KEY must be a secret of your own"),
+        ({"SHOE_KEYS": "development:" + "00" * 32}, "SHOE_KEYS must hold keys of your own"),
+        ({"SHOE_KEYS": "mine:" + "00" * 32}, "SHOE_KEYS must hold keys of your own"),
+        ({"ALLOWED_HOSTS": ""}, "Set ALLOWED_HOSTS"),
+        ({"BEHIND_TLS_PROXY": "yes"}, "BEHIND_TLS_PROXY must be true or false"),
+    ],
+)
+def test_production_does_not_start_with(changes, reason):
+    done = check(environment={**PRODUCTION, **changes})
+    assert done.returncode != 0
+    assert reason in done.stderr
+
+
+@pytest.mark.parametrize("name", ["SECRET_KEY", "SHOE_KEYS"])
+def test_production_does_not_start_without(name):
+    done = check(environment={key: value for key, value in PRODUCTION.items() if key != name})
+    assert done.returncode != 0
+    assert f"Set {name}" in done.stderr
