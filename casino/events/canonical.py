@@ -4,6 +4,7 @@ The subset: objects with ASCII names, arrays, strings, booleans, null, and integ
 are no floats, so RFC 8785's number formatting never matters, and ASCII names sort alike as bytes and as UTF-16.
 """
 
+import functools
 from typing import Final
 
 import msgspec
@@ -35,6 +36,10 @@ def recanonical(text: str | bytes) -> bytes:
     Raises msgspec.DecodeError when `text` is not JSON.
     """
     return _encode(_decode(text))
+
+
+recanonical_seen: Final = functools.lru_cache(maxsize=256)(recanonical)
+"""`recanonical` for texts that come again and again, such as the metadata that events of one command share."""
 
 
 def _judge(value: object) -> None:

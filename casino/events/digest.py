@@ -39,31 +39,16 @@ def digest(
     schema: int,
     data: bytes,
     metadata: bytes,
-    recorded: int,
+    recorded_at: datetime,
     previous: bytes,
 ) -> bytes:
     """This will return the 32-byte digest of one sealed event, laid out as the module says.
 
-    `event` is the event's id, `recorded` is in microseconds (`microseconds`), `data` and `metadata` are canonical JSON,
-    `previous` is 32 bytes. Raises struct.error when a number does not fit its place.
+    `event` is the event's id, `recorded_at` an aware time, `data` and `metadata` are canonical JSON, `previous` is 32
+    bytes. Raises struct.error when a number does not fit its place.
     """
-    stream_bytes, type_bytes = stream.encode(), type.encode()
-    head = _HEAD.pack(
-        _TAG,
-        position,
-        event,
-        version,
-        schema,
-        recorded,
-        len(stream_bytes),
-        len(type_bytes),
-        len(data),
-        len(metadata),
-        previous,
-    )
-    return sha256(b"".join((head, stream_bytes, type_bytes, data, metadata))).digest()
-
-
-def microseconds(moment: datetime) -> int:
-    """This will return an aware time as whole microseconds since 1970-01-01T00:00:00Z, exactly."""
-    return (moment - _EPOCH) // _MICROSECOND
+    name, kind = stream.encode(), type.encode()
+    recorded = (recorded_at - _EPOCH) // _MICROSECOND
+    sizes = len(name), len(kind), len(data), len(metadata)
+    head = _HEAD.pack(_TAG, position, event, version, schema, recorded, *sizes, previous)
+    return sha256(b"".join((head, name, kind, data, metadata))).digest()

@@ -58,7 +58,7 @@ _health: Final = _Health()
 
 
 def hint(*topics: str) -> None:
-    """This will wake whoever waits for these topics, in one round trip. Never raises: a lost hint costs latency only."""
+    """This will wake whoever waits for these topics, in one round trip; never raises: a lost hint costs time only."""
     if not topics or _health.away():
         return
     try:

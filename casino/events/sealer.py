@@ -11,8 +11,8 @@ from typing import Any, Final, Protocol
 from django.db import Error, connection, transaction
 
 from casino.events import hints
-from casino.events.canonical import recanonical
-from casino.events.digest import GENESIS, digest, microseconds
+from casino.events.canonical import recanonical, recanonical_seen
+from casino.events.digest import GENESIS, digest
 from casino.events.rows import execute, fetch
 
 logger = logging.getLogger(__name__)
@@ -123,8 +123,8 @@ def _chain(rows: Sequence[tuple[Any, ...]], position: int, previous: bytes) -> l
             type=kind,
             schema=schema,
             data=recanonical(data),
-            metadata=recanonical(metadata),
-            recorded=microseconds(moment),
+            metadata=recanonical_seen(metadata),
+            recorded_at=moment,
             previous=previous,
         )
         digests.append(previous)

@@ -1,4 +1,4 @@
-"""Read the sealed log: by position alone, which is gapless and in commit order, so one integer is a whole checkpoint."""
+"""Read the sealed log: positions are gapless and in commit order, so one integer is a whole checkpoint."""
 
 import time
 from collections.abc import Callable, Sequence

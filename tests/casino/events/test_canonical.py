@@ -1,0 +1,65 @@
+"""Canonical JSON: one text for one value, and PostgreSQL's jsonb does not change the value."""
+
+import json
+
+import pytest
+from django.db import connection
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from casino.events.canonical import LARGEST, NotCanonical, canonical, recanonical
+
+ASCII = st.text(st.characters(min_codepoint=1, max_codepoint=126), max_size=8)
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=12)
+LEAVES = st.none() | st.booleans() | st.integers(-LARGEST, LARGEST) | TEXT
+VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ASCII, inner, max_size=5))
+
+
+@given(VALUES)
+def test_canonical_text_is_that_of_the_standard_library_with_sorted_names(value):
+    expected = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    assert canonical(value) == expected
+
+
+@given(VALUES)
+def test_canonical_text_is_a_fixed_point(value):
+    text = canonical(value)
+    assert recanonical(text) == text
+    assert json.loads(text) == value
+
+
+@pytest.mark.django_db
+@settings(max_examples=10, deadline=None)
+@given(st.lists(VALUES, min_size=1, max_size=50))
+def test_canonical_text_survives_jsonb(values):
+    texts = [canonical(value) for value in values]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT given::jsonb::text FROM unnest(%s::text[]) WITH ORDINALITY AS t (given, place) ORDER BY place",
+            [[text.decode() for text in texts]],
+        )
+        printed = [row[0] for row in cursor.fetchall()]
+    assert [recanonical(text) for text in printed] == texts
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        1.0,
+        {"a": 0.5},
+        [float("nan")],
+        LARGEST + 1,
+        {"a": [-LARGEST - 1]},
+        {"é": 1},
+        {1: 1},
+        "a\x00",
+        {"\x00": 1},
+        "\ud800",
+        b"bytes",
+        {1, 2},
+        object(),
+    ],
+)
+def test_what_has_no_canonical_form_is_refused(value):
+    with pytest.raises(NotCanonical):
+        canonical(value)

@@ -1,0 +1,169 @@
+"""The sealer: gapless and in commit order, one at a time, whole passes or nothing, through every outage."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import connection, transaction
+
+from casino.events import hints, sealer, subscriptions
+from casino.events.digest import GENESIS
+from casino.events.drafts import VersionConflict
+from casino.events.verification import head_mark, verify
+from tests.casino.events.writing import write
+
+ROOT = Path(settings.BASE_DIR)
+KILLED = Path(__file__).with_name("killed_sealer.py")
+
+
+def start(database, *command):
+    environment = {**os.environ, **database.environment, "PYTHONPATH": str(ROOT)}
+    environment["DJANGO_SETTINGS_MODULE"] = "casino.settings"
+    pipe = subprocess.PIPE
+    arguments = [sys.executable, *command]
+    return subprocess.Popen(arguments, env=environment, stdout=pipe, stderr=pipe, text=True, cwd=ROOT)  # noqa: S603
+
+
+def test_positions_are_gapless_from_one_and_digests_are_chained(database):
+    assert head_mark() == (0, GENESIS)
+    write("round-1", count=3)
+    write("round-2", count=4)
+    assert sealer.seal_once(limit=5) == 5
+    assert sealer.seal_once(limit=5) == 2
+    assert sealer.seal_once(limit=5) == 0
+    events = subscriptions.read_sealed(0, 100)
+    assert [event.position for event in events] == list(range(1, 8))
+    assert len({event.digest for event in events}) == 7
+    assert head_mark() == (7, events[-1].digest)
+    assert list(verify()) == []
+
+
+def test_two_sealers_at_once_leave_no_gap_and_seal_nothing_twice(database, in_threads):
+    def work(number):
+        if number < 4:
+            for turn in range(10):
+                write(f"round-{number}-{turn}", count=3)
+            return 0
+        return sum(sealer.seal_once(limit=7) for _ in range(40))
+
+    sealed = sum(in_threads(7, work)) + sealer.seal_all()
+    assert sealed == 120
+    assert [event.position for event in subscriptions.read_sealed(0, 1000)] == list(range(1, 121))
+    assert list(verify()) == []
+
+
+def test_a_second_sealer_gives_way_while_the_first_is_at_it(database, in_threads):
+    write("round-1")
+    with transaction.atomic():
+        assert sealer.seal_once() == 1
+        assert in_threads(1, lambda _: sealer.seal_once()) == [0]
+
+
+@pytest.mark.parametrize("moment", ["1", "2", "3", "commit", "committed"])
+def test_a_sealer_killed_between_any_two_statements_leaves_a_whole_pass_or_none(database, moment):
+    write("round-1", count=5)
+    process = start(database, str(KILLED), moment)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL, errors
+    assert subscriptions.head() == (5 if moment == "committed" else 0)
+    write("round-1", expected=5, count=2)
+    stop = threading.Event()
+    taker_over = threading.Thread(target=sealer.run, args=[stop])
+    taker_over.start()
+    last = write("round-2")[0]
+    assert subscriptions.wait_sealed(last, 20) == 8
+    stop.set()
+    taker_over.join()
+    assert list(verify()) == []
+
+
+def test_the_kill_moments_above_are_all_there_are(database):
+    statements = []
+
+    def note(execute, sql, parameters, many, context):
+        statements.append(sql)
+        return execute(sql, parameters, many, context)
+
+    write("round-1")
+    with connection.execute_wrapper(note):
+        sealer.seal_once()
+    assert statements == [sealer.TAKE_LOCK, sealer.WAITING, sealer.SEAL]
+
+
+def test_sealing_goes_on_after_the_database_dropped_every_connection(database):
+    stop = threading.Event()
+    runner = threading.Thread(target=sealer.run, args=[stop])
+    runner.start()
+    assert subscriptions.wait_sealed(write("round-1")[0], 20) == 1
+    with psycopg.connect(database.owner_url, autocommit=True) as owner:
+        owner.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    connection.close()
+    assert subscriptions.wait_sealed(write("round-2")[0], 20) == 2
+    stop.set()
+    runner.join()
+
+
+def test_sealing_goes_on_without_redis(database, monkeypatch):
+    monkeypatch.setattr(settings, "REDIS_URL", "redis://127.0.0.1:1/0")
+    stop = threading.Event()
+    runner = threading.Thread(target=sealer.run, args=[stop])
+    runner.start()
+    assert subscriptions.wait_sealed(write("round-1")[0], 20) == 1
+    stop.set()
+    runner.join()
+    hints.forget_failures()
+
+
+def test_a_queue_entry_whose_event_was_removed_stays_for_verification_and_blocks_nobody(database):
+    removed = write("round-1")[0]
+    write("round-2")
+    with database.owner() as owner:
+        owner.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
+        owner.execute("DELETE FROM events_event WHERE id = %s", [removed])
+    assert sealer.seal_all() == 1
+    assert [finding.where for finding in verify()] == [f"queue, event {removed}"]
+
+
+def test_the_command_seals_what_waits_and_ends(database):
+    write("round-1", count=3)
+    process = start(database, "-m", "django", "seal", "--once", "--limit", "2")
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (0, "sealed 3\n"), errors
+
+
+def test_the_command_seals_as_events_come_and_ends_on_sigterm(database):
+    process = start(database, "-m", "django", "seal")
+    try:
+        assert subscriptions.wait_sealed(write("round-1")[0], 60) == 1
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 0, errors
+
+
+def test_a_late_version_never_gets_an_earlier_position(database, in_threads):
+    def work(number):
+        if number == 0:
+            return [sealer.seal_once(limit=2) for _ in range(60)]
+        for version in range(25):
+            try:
+                write("shared", expected=version, count=1)
+            except VersionConflict:
+                continue
+        return []
+
+    assert not [result for result in in_threads(4, work) if isinstance(result, Exception)]
+    sealer.seal_all()
+    versions = [event.version for event in subscriptions.read_sealed(0, 1000)]
+    assert versions == list(range(1, 26))

@@ -1,0 +1,125 @@
+"""Appending: all or none, exactly at the expected version, by any number of writers."""
+
+import pytest
+from django.db import transaction
+
+from casino.events import store
+from casino.events.drafts import Append, Draft, VersionConflict
+from casino.kernel.refusals import Kind
+from tests.casino.events.writing import METADATA, draft, write
+
+
+def test_events_come_back_in_order_with_what_was_given(database):
+    ids = write("round-1", count=3)
+    events = store.read("round-1")
+    assert [event.id for event in events] == list(ids) == sorted(ids)
+    assert [event.version for event in events] == [1, 2, 3]
+    assert events[0].type == "ChipPlaced"
+    assert events[0].schema == 1
+    assert events[2].data == b'{"spot": "banker", "number": 3}'
+    assert b'"actor": "player:7"' in events[0].metadata
+    assert events[0].recorded_at.utcoffset().total_seconds() == 0
+    assert store.read("round-1", after=2) == events[2:]
+    assert store.read("nowhere") == []
+
+
+def test_several_streams_go_in_together_and_ids_come_back_by_append(database):
+    write("table-1", count=2)
+    appends = [
+        Append("round-2", 0, (draft(1), draft(2)), METADATA),
+        Append("table-1", 2, (draft(3),), METADATA),
+        Append("a-stream-that-sorts-first", 0, (draft(1),), METADATA),
+    ]
+    first, second, third = store.append(appends)
+    found = store.read_many(["round-2", "table-1", "a-stream-that-sorts-first", "nowhere"])
+    assert tuple(event.id for event in found["round-2"]) == first
+    assert found["table-1"][-1].id == second[0]
+    assert found["a-stream-that-sorts-first"][0].id == third[0]
+    assert found["nowhere"] == []
+    assert [*first, *second, *third] == sorted([*first, *second, *third])
+
+
+@pytest.mark.parametrize("expected", [0, 1, 3, 99])
+def test_a_stream_that_is_elsewhere_refuses_and_nothing_at_all_is_appended(database, expected):
+    write("round-1", count=2)
+    appends = [Append("round-9", 0, (draft(),), METADATA), Append("round-1", expected, (draft(),), METADATA)]
+    with pytest.raises(VersionConflict) as caught:
+        store.append(appends)
+    assert (caught.value.stream, caught.value.expected, caught.value.actual) == ("round-1", expected, 2)
+    assert caught.value.kind is Kind.CONFLICT
+    assert store.read("round-9") == []
+    assert len(store.read("round-1")) == 2
+
+
+def test_a_refused_append_leaves_the_transaction_usable_and_burns_no_id(database):
+    with transaction.atomic():
+        (before,) = write("round-1")
+        with pytest.raises(VersionConflict):
+            write("round-1")
+        (after,) = write("round-1", expected=1)
+    assert after == before + 1
+
+
+def test_a_rolled_back_append_never_was(database):
+    def fail():
+        with transaction.atomic():
+            write("round-1")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert store.read("round-1") == []
+
+
+def test_an_append_without_events_or_twice_to_one_stream_is_an_error_of_the_caller(database):
+    with pytest.raises(ValueError, match="without events"):
+        store.append([Append("round-1", 0, (), METADATA)])
+    with pytest.raises(ValueError, match="one Append"):
+        store.append([Append("round-1", 0, (draft(),), METADATA), Append("round-1", 1, (draft(),), METADATA)])
+    assert store.append([]) == []
+
+
+def test_eight_writers_on_one_stream_win_each_version_once_without_a_gap(database, in_threads):
+    rounds = 12
+
+    def compete(_number):
+        won, version = [], 0
+        while version < rounds:
+            try:
+                write("round-1", expected=version)
+            except VersionConflict as conflict:
+                lost.append((version, conflict.actual))
+            else:
+                won.append(version + 1)
+            version += 1
+        return won
+
+    lost = []
+    results = in_threads(8, compete)
+    assert len(lost) == 7 * rounds
+    assert all(actual > version for version, actual in lost)
+    assert not [result for result in results if isinstance(result, Exception)]
+    assert sorted(version for won in results for version in won) == list(range(1, rounds + 1))
+    events = store.read("round-1")
+    assert [event.version for event in events] == list(range(1, rounds + 1))
+    assert [event.id for event in events] == sorted(event.id for event in events)
+
+
+def test_the_loser_of_a_race_inside_a_transaction_gets_the_same_refusal(database, in_threads):
+    def compete(number):
+        with transaction.atomic():
+            write(f"own-{number}")
+            write("shared")
+
+    results = in_threads(4, compete)
+    conflicts = [result for result in results if isinstance(result, VersionConflict)]
+    assert results.count(None) == 1
+    assert len(conflicts) == 3
+    assert {(conflict.stream, conflict.actual) for conflict in conflicts} == {("shared", 1)}
+    assert sum(len(events) for events in store.read_many([f"own-{number}" for number in range(4)]).values()) == 1
+
+
+def test_text_of_any_kind_survives(database):
+    text = '{"text":"Zażółć 😀 \\" \\\\ {1,2} \\n %s NULL"}'
+    store.append([Append("chat-1 ä", 0, (Draft("Said", 1, text.encode()),), METADATA)])
+    assert store.read("chat-1 ä")[0].data.decode() == text.replace('":"', '": "')

@@ -1,0 +1,277 @@
+"""Tampering by the owner of the tables, triggers switched off: each kind is found and named."""
+
+# ruff: noqa: S608  (SQL made of this page's constants)
+
+import pytest
+
+from casino.events import sealer, subscriptions
+from casino.events.canonical import recanonical
+from casino.events.digest import GENESIS, digest
+from casino.events.verification import Head, head_mark, inspect, verify, walk
+from tests.casino.events.writing import write
+
+
+@pytest.fixture
+def log(database):
+    """Nine events sealed in three passes: a (1 2 3), b (4 5 6), a again (7), c (8 9)."""
+    write("a", count=3)
+    sealer.seal_all()
+    write("b", count=3)
+    write("a", expected=3)
+    sealer.seal_all()
+    write("c", count=2)
+    sealer.seal_all()
+    return database
+
+
+def tamper(database, *statements):
+    with database.owner() as owner:
+        for table in ("events_event", "events_seal", "events_headmark"):
+            owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        for statement in statements:
+            owner.execute(statement)
+
+
+def rechain(database):
+    """This will recompute every digest, as an attacker who knows the layout would."""
+    previous, statements = GENESIS, []
+    for event in subscriptions.read_sealed(0, 100):
+        previous = digest(
+            position=event.position,
+            event=event.id,
+            stream=event.stream,
+            version=event.version,
+            type=event.type,
+            schema=event.schema,
+            data=recanonical(event.data),
+            metadata=recanonical(event.metadata),
+            recorded_at=event.recorded_at,
+            previous=previous,
+        )
+        statements.append(f"UPDATE events_seal SET digest = '\\x{previous.hex()}' WHERE position = {event.position}")
+    tamper(database, *statements)
+
+
+def found(**options):
+    return [(finding.what, finding.where) for finding in verify(**options)]
+
+
+def swap(one, other):
+    """The statements that give the events at two positions each other's position."""
+    move = "UPDATE events_seal AS seal SET event_id = kept.event_id FROM kept"
+    return [
+        "CREATE TEMP TABLE kept AS SELECT position, event_id FROM events_seal",
+        f"UPDATE events_seal SET event_id = -event_id WHERE position IN ({one}, {other})",
+        f"{move} WHERE kept.position = {one} AND seal.position = {other}",
+        f"{move} WHERE kept.position = {other} AND seal.position = {one}",
+    ]
+
+
+def test_a_log_that_nobody_touched_has_no_findings(log):
+    assert found(expected=head_mark(), chunk=2) == []
+    assert found(from_position=5) == []
+
+
+def test_an_empty_log_has_no_findings(database):
+    assert found(expected=Head(0, GENESIS)) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        """data = jsonb_set(data, '{number}', '3')""",
+        """data = jsonb_set(data, '{number}', '2.0')""",
+        """data = data || '{"more": null}'""",
+        """metadata = jsonb_set(metadata, '{actor}', '"player:8"')""",
+        "type = 'ChipRemoved'",
+        "schema = 2",
+        "recorded_at = recorded_at + interval '1 microsecond'",
+    ],
+)
+def test_a_changed_byte_is_named_by_position_stream_and_version(log, change):
+    tamper(log, f"UPDATE events_event SET {change} WHERE stream = 'b' AND version = 2")
+    (finding,) = verify()
+    assert finding.what == "digest differs"
+    assert finding.where.startswith("position 5, b version 2, Chip")
+    assert finding.expected != finding.found
+
+
+@pytest.mark.parametrize("change", ["version = 9", "stream = 'd'"])
+def test_an_event_moved_within_or_between_streams_is_named_twice(log, change):
+    tamper(log, f"UPDATE events_event SET {change} WHERE stream = 'b' AND version = 3")
+    whats = [what for what, _ in found()]
+    assert whats == ["digest differs", "version missing"]
+
+
+def test_a_changed_digest_is_named_where_it_stands_and_where_it_is_built_upon(log):
+    tamper(log, "UPDATE events_seal SET digest = sha256('x') WHERE position = 5")
+    assert [where.split(",")[0] for _, where in found()] == ["position 5", "position 6"]
+
+
+def test_a_removed_event_is_named(log):
+    tamper(log, "DELETE FROM events_event WHERE stream = 'b' AND version = 2")
+    assert found() == [("event missing", "position 5"), ("version missing", "b")]
+
+
+def test_a_removed_seal_is_named_with_the_event_it_left_behind(log):
+    tamper(log, "DELETE FROM events_seal WHERE position = 5")
+    whats = found()
+    assert whats[0] == ("position missing", "position 5")
+    assert whats[1][0] == "never sealed"
+    assert whats[1][1].endswith("b version 2")
+
+
+def test_rows_removed_from_both_tables_are_named(log):
+    tamper(
+        log,
+        "DELETE FROM events_event WHERE id IN (SELECT event_id FROM events_seal WHERE position IN (4, 5, 6))",
+        "DELETE FROM events_seal WHERE position IN (4, 5, 6)",
+    )
+    assert found() == [("position missing", "positions 4 to 6")]
+
+
+def test_the_first_rows_removed_are_named(log):
+    tamper(
+        log,
+        "DELETE FROM events_event WHERE id IN (SELECT event_id FROM events_seal WHERE position <= 2)",
+        "DELETE FROM events_seal WHERE position <= 2",
+    )
+    assert found() == [("position missing", "positions 1 to 2"), ("version missing", "a")]
+
+
+INSERTED = """
+INSERT INTO events_event (stream, version, type, schema, data, metadata)
+VALUES ('{0}', {1}, 'ChipPlaced', 1, '{{}}', '{{}}')
+"""
+
+
+def test_an_inserted_event_is_named(log):
+    tamper(log, INSERTED.format("z", 1))
+    (finding,) = found()
+    assert finding[0] == "never sealed"
+    assert finding[1].endswith("z version 1")
+
+
+def test_an_inserted_event_with_a_seal_pushed_into_the_chain_is_named(log):
+    tamper(
+        log,
+        INSERTED.format("z", 1),
+        "UPDATE events_seal SET position = position + 100 WHERE position >= 5",
+        "UPDATE events_seal SET position = position - 99 WHERE position > 100",
+        "INSERT INTO events_seal SELECT 5, max(id), sha256('forged') FROM events_event",
+    )
+    findings = found()
+    assert findings[0] == ("digest differs", "position 5, z version 1, ChipPlaced")
+    assert ("chain rewritten", "position 7") in findings
+
+
+def test_an_event_inserted_past_the_end_of_a_stream_is_named(log):
+    tamper(log, INSERTED.format("a", 6))
+    assert [what for what, _ in found()] == ["never sealed", "version missing"]
+
+
+CUT = [
+    "DELETE FROM events_event WHERE id IN (SELECT event_id FROM events_seal WHERE position > 7)",
+    "DELETE FROM events_seal WHERE position > 7",
+]
+
+
+def test_a_cut_tail_contradicts_the_sealers_own_marks(log):
+    tamper(log, *CUT)
+    assert found() == [("tail cut", "headmark")]
+
+
+def test_a_cut_tail_contradicts_a_subscriber_that_has_read_further(log):
+    subscriptions.run_once("feed", list)
+    tamper(log, *CUT, "DELETE FROM events_headmark WHERE position > 7")
+    assert found() == [("tail cut", "subscription feed")]
+
+
+def test_a_tail_cut_from_every_table_is_seen_by_a_head_kept_outside(log):
+    kept = head_mark()
+    tamper(log, *CUT, "DELETE FROM events_headmark WHERE position > 7")
+    assert found() == []
+    assert found(expected=kept) == [("tail cut", "position 9")]
+
+
+def test_swapped_positions_are_named(log):
+    tamper(log, *swap(2, 5))
+    assert [(what, where.split(", ")[:2]) for what, where in found() if what == "digest differs"] == [
+        ("digest differs", ["position 2", "b version 2"]),
+        ("digest differs", ["position 5", "a version 2"]),
+    ]
+
+
+def test_an_order_swapped_within_a_stream_is_named_even_with_the_chain_recomputed(log):
+    kept = head_mark()
+    tamper(log, *swap(4, 5))
+    assert ("order differs", "position 4, b version 2") in found()
+    rechain(log)
+    findings = found(expected=kept)
+    assert ("order differs", "position 4, b version 2") in findings
+    assert ("chain rewritten", "position 9") in findings
+    assert ("chain rewritten", "position 7") in findings
+    assert "digest differs" not in [what for what, _ in findings]
+
+
+def test_a_chain_recomputed_over_a_changed_event_contradicts_marks_and_the_head_kept_outside(log):
+    kept = head_mark()
+    tamper(log, "UPDATE events_event SET data = '{}' WHERE stream = 'a' AND version = 4")
+    rechain(log)
+    assert found() == [("chain rewritten", "position 7"), ("chain rewritten", "position 9")]
+    tamper(
+        log,
+        "UPDATE events_headmark AS mark SET digest = seal.digest FROM events_seal AS seal "
+        "WHERE seal.position = mark.position",
+    )
+    assert found() == []
+    assert found(expected=kept) == [("chain rewritten", "position 9")]
+
+
+def test_an_event_taken_out_of_the_queue_is_named(log):
+    (event,) = write("d")
+    tamper(log, f"DELETE FROM events_unsealed WHERE event_id = {event}")
+    assert found() == [("never sealed", f"event {event}, d version 1")]
+
+
+def test_an_event_removed_before_it_was_sealed_is_named(log):
+    (event,) = write("d")
+    tamper(log, f"DELETE FROM events_event WHERE id = {event}")
+    assert found() == [("event missing", f"queue, event {event}")]
+
+
+def test_an_event_queued_again_is_named(log):
+    tamper(log, "INSERT INTO events_unsealed SELECT event_id FROM events_seal WHERE position = 2")
+    assert [what for what, _ in found()] == ["sealed and queued"]
+
+
+def test_an_event_that_waits_too_long_is_named(log):
+    (event,) = write("d")
+    assert found() == []
+    assert found(oldest=0) == [("unsealed too long", f"event {event}")]
+
+
+def test_a_walk_from_a_position_that_is_not_there_says_so(log):
+    assert found(from_position=77) == [("position missing", "position 77")]
+
+
+def test_a_walk_hands_out_every_event_while_it_checks(log):
+    findings = []
+    batches = list(walk(findings=findings, chunk=4))
+    assert [len(batch) for batch in batches] == [4, 4, 1]
+    read = subscriptions.read_sealed(0, 100)
+    walked = [event for batch in batches for event in batch]
+    assert [event[:7] for event in walked] == [event[:7] for event in read]
+    assert [event.data for event in walked] == [recanonical(event.data) for event in read]
+    assert findings == []
+
+
+def test_a_walk_ends_at_the_head_that_stood_when_it_began(log):
+    findings, seen = [], 0
+    for batch in walk(findings=findings, chunk=4):
+        seen += len(batch)
+        write(f"late-{seen}")
+        sealer.seal_all()
+    assert seen == 9
+    assert findings == []
+    assert list(inspect()) == []
