@@ -30,12 +30,12 @@ class MalformedEvent(ValueError):
 class Kind:
     """One event class, its current schema, and how each older schema becomes the next: `{1: from_1_to_2}`."""
 
-    event: type
+    event: type[Any]
     schema: int = 1
     upcasts: Mapping[int, Upcast] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.event, type) and is_dataclass(self.event)):
+        if not is_dataclass(self.event):
             raise TypeError(f"{self.event!r} is not a dataclass.")
         if set(self.upcasts) != set(range(1, self.schema)):
             raise TypeError(f"{self.event.__name__} needs one upcast from each schema before {self.schema}.")

@@ -121,7 +121,7 @@ def forget_failures() -> None:
 
 def hint_on_commit(*topics: str) -> None:
     """This will hint when the transaction commits (now, outside of one); all topics of a transaction go together."""
-    for _, function, _ in connection.run_on_commit:
+    for _, function, *_ in connection.run_on_commit:
         if isinstance(function, _Wake):
             function.topics.update(topics)
             return

@@ -18,7 +18,7 @@ def app_role() -> str:
     return _plain(settings.APP_ROLE)
 
 
-def append_only(table: str) -> list[str]:
+def append_only(table: str) -> tuple[str, ...]:
     """This will return the statements that let everyone read and add rows of `table`, and nobody change or remove one.
 
     Run them after the table is made; `casino.events` 0001_tables must have run. Raises ImproperlyConfigured when
@@ -26,29 +26,29 @@ def append_only(table: str) -> list[str]:
     """
     name, role = _plain(table), app_role()
     refuse = "EXECUTE FUNCTION events_refuse_change()"
-    return [
+    return (
         f"REVOKE ALL ON TABLE {name} FROM PUBLIC, {role}",
         f"GRANT SELECT, INSERT ON TABLE {name} TO {role}",
         f"CREATE TRIGGER {name}_keeps_rows BEFORE UPDATE OR DELETE ON {name} FOR EACH ROW {refuse}",
         f"CREATE TRIGGER {name}_refuses BEFORE UPDATE OR DELETE OR TRUNCATE ON {name} FOR EACH STATEMENT {refuse}",
         f"ALTER TABLE {name} ENABLE ALWAYS TRIGGER {name}_keeps_rows",
         f"ALTER TABLE {name} ENABLE ALWAYS TRIGGER {name}_refuses",
-    ]
+    )
 
 
-def lift_append_only(table: str) -> list[str]:
+def lift_append_only(table: str) -> tuple[str, ...]:
     """This will return the statements that undo `append_only(table)`, for a migration's way back."""
     name = _plain(table)
-    return [f"DROP TRIGGER {name}_refuses ON {name}", f"DROP TRIGGER {name}_keeps_rows ON {name}", *grant_all(table)]
+    return (f"DROP TRIGGER {name}_refuses ON {name}", f"DROP TRIGGER {name}_keeps_rows ON {name}", *grant_all(table))
 
 
-def grant_all(table: str) -> list[str]:
+def grant_all(table: str) -> tuple[str, ...]:
     """This will return the statements that let the application's role read and write rows of an ordinary table."""
     name, role = _plain(table), app_role()
-    return [
+    return (
         f"REVOKE ALL ON TABLE {name} FROM PUBLIC, {role}",
         f"GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE {name} TO {role}",
-    ]
+    )
 
 
 def _plain(name: str) -> str:

@@ -7,15 +7,16 @@ from django.db import connection
 from psycopg.pq import Format
 
 
-def fetch(sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+def fetch(sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
     """This will run one statement and return its rows; binary, as times and bytes then cost nothing to read."""
     with connection.cursor() as cursor:
         cursor.cursor.format = Format.BINARY
         cursor.execute(sql, parameters)
-        return cursor.fetchall()
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows
 
 
-def execute(sql: str, parameters: Sequence[object] = ()) -> int:
+def execute(sql: str, parameters: Sequence[Any] = ()) -> int:
     """This will run one statement that returns no rows, and say how many it touched."""
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)

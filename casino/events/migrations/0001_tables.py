@@ -17,7 +17,6 @@ class Migration(migrations.Migration):
     """The store's tables, and the application's role with what it may do in tables made from here on."""
 
     initial = True
-    dependencies: list[tuple[str, str]] = []
     run_before = [("contenttypes", "0001_initial"), ("sessions", "0001_initial")]
 
     operations = [
