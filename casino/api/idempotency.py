@@ -7,7 +7,8 @@ request has changed nothing, so nothing is stored and it is judged anew when it 
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
 from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar, cast
 
@@ -65,8 +66,14 @@ def idempotent(handler: Handler[View, Parameters]) -> Answering[View, Parameters
         claim = _claim(request)
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                with transaction.atomic():
-                    return _stored(claim) or _store(claim, handler(view, request, *args, **kwargs))
+                with ExitStack() as last_trip, transaction.atomic():
+                    stored = _stored(claim)
+                    if stored is not None:
+                        return stored
+                    response = handler(view, request, *args, **kwargs)
+                    # It stays open until the transaction has ended: the answer and COMMIT travel together.
+                    last_trip.enter_context(one_trip())
+                    return _store(claim, response)
             except VersionConflict:
                 if attempt == ATTEMPTS:
                     raise
@@ -77,6 +84,14 @@ def idempotent(handler: Handler[View, Parameters]) -> Answering[View, Parameters
 
     answering.idempotent = True  # type: ignore[attr-defined]
     return answering
+
+
+@contextmanager
+def one_trip() -> Generator[None]:
+    """This will send the statements inside together (libpq's pipeline mode); their rows can be fetched afterwards."""
+    connection.ensure_connection()
+    with connection.wrap_database_errors, connection.connection.pipeline():
+        yield
 
 
 def _claim(request: Request) -> tuple[str, str, bytes]:
@@ -101,7 +116,9 @@ def _stored(claim: tuple[str, str, bytes]) -> HttpResponse | None:
     """Claims the key; returns None when it is ours now, the stored answer when it was answered before."""
     scope, key, digest = claim
     with connection.cursor() as cursor:
-        cursor.execute(_CLAIM, claim)
+        # BEGIN waits for the first statement, so the two travel together.
+        with one_trip():
+            cursor.execute(_CLAIM, claim)
         if cursor.fetchone():
             return None
         cursor.execute(_STORED, (scope, key))

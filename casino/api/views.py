@@ -14,6 +14,7 @@ from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework import serializers
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -27,6 +28,10 @@ _PAGE_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+_JSON_WILL_DO: Final = frozenset(
+    {"*/*", "application/json", "application/json, */*", "application/json, text/plain, */*"}
+)
+_JSON_ALONE: Final = [JSONRenderer]
 _EXAMPLE: Final = asdict(catalogue.IDEMPOTENCY_KEY_REUSED)
 
 
@@ -49,6 +54,16 @@ class EdgeView(APIView):
     """Base of every view of the API: problem documents, strict JSON, no answer to OPTIONS but to preflights."""
 
     metadata_class = None
+
+    def perform_content_negotiation(
+        self,
+        request: Request,
+        force: bool = False,  # noqa: FBT001, FBT002  (the framework's signature)
+    ) -> Any:
+        """This will choose JSON at once for callers that accept it or anything, as nearly all do."""
+        if request.META.get("HTTP_ACCEPT", "*/*") in _JSON_WILL_DO and self.renderer_classes == _JSON_ALONE:
+            return JSONRenderer(), JSONRenderer.media_type
+        return super().perform_content_negotiation(request, force)
 
 
 class Problems(EdgeView):

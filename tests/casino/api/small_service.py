@@ -1,7 +1,7 @@
 """A service of three addresses, to try the edge on: it is the URL configuration of the tests beside it."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.db import connection
@@ -111,11 +111,13 @@ class Found(views.EdgeView):
     def post(self, request: Request) -> Response:
         fresh = new_id()
         Operator.objects.create(id=fresh, slug=str(fresh), name="", currency="EUR")
-        how = request.data.get("how")
+        how = cast("dict[str, Any]", request.data).get("how")
         if how == "refused":
             raise HouseIsClosed
         if how == "fails":
             raise ZeroDivisionError
+        if how == "dies":
+            connection.connection.close()
         if how == "conflicts" or (how == "conflicts once" and self.first_time()):
             raise VersionConflict("stream", 1, 2)
         return Response({"id": fresh, "price": money(1950, "EUR")}, status=201)

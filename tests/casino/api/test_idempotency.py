@@ -91,6 +91,17 @@ def test_a_failure_after_the_effect_leaves_neither_effect_nor_answer(client: Cli
     assert (Operator.objects.count(), IdempotentRequest.objects.count()) == (0, 0)
 
 
+@pytest.mark.usefixtures("database")
+def test_a_death_between_the_effect_and_its_answer_leaves_neither(client: Client) -> None:
+    answer = found(client, how="dies")
+    connection.close()
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert answer["Retry-After"] == "1"
+    assert (Operator.objects.count(), IdempotentRequest.objects.count()) == (0, 0)
+    assert found(client).status_code == 201
+
+
 @pytest.mark.django_db
 def test_another_one_being_quicker_is_tried_again(client: Client) -> None:
     answer = found(client, how="conflicts once")

@@ -183,7 +183,8 @@ def test_knowing_the_caller_costs_one_query(lucky: House, django_assert_num_quer
 
 def test_events_remember_the_operator_the_actor_and_the_request(lucky: House) -> None:
     request = Request(APIRequestFactory().get("/", headers={"X-Request-Id": "trace-1234"}))
-    request.user = OperatorPrincipal(lucky.operator.id, "lucky", "EUR", True, lucky.key_id)
+    caller: Any = OperatorPrincipal(lucky.operator.id, "lucky", "EUR", True, lucky.key_id)
+    request.user = caller
 
     remembered = metadata(request)
 
