@@ -14,7 +14,7 @@ from casino.kernel.money import text
 def table_picture(
     table: TableState, round_: RoundState, *, viewer: UUID | None, now: datetime, game_balance: int | None = None
 ) -> dict[str, Any]:
-    """This will draw the table, its seats, the shoe and the round in hand (or the last one) for `viewer`.
+    """This will draw the table as it stands, its seats, the shoe and the round in hand for `viewer`.
 
     `game_balance` is the viewer's, in minor units, None for one without a seat. Players appear by seat only; `you`
     marks the viewer's own.
@@ -24,8 +24,7 @@ def table_picture(
     return {
         "id": str(facts.table),
         "name": facts.name,
-        "books": list(facts.books),
-        "rules": rules_picture(table.rules),
+        "currency": currency,
         "seats": [_seat(seat, viewer, currency) for seat in table.seats],
         "shoe": None
         if table.shoe is None

@@ -120,7 +120,7 @@ def deal(*, guest: Guest, stakes: Mapping[Spot, int], currency: str) -> Picture:
 
 
 def _take_turn(guest: Guest, play: Callable[[Turn], None]) -> Picture:
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
         seat = journal.table.seat_of(guest.player)
         if seat is None:

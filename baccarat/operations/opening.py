@@ -8,7 +8,6 @@ from django.db import transaction
 
 from baccarat import repository
 from baccarat.journal import Journal
-from baccarat.picture import table_picture
 from baccarat.rules.presets import player_edge_spots, rules_for
 from baccarat.tables import commands as tc
 from baccarat.tables.state import INITIAL
@@ -26,13 +25,15 @@ def open_table(
     edge_accepted: bool,
     overrides: Mapping[str, Any],
     metadata: Metadata,
-) -> dict[str, Any]:
+) -> UUID:
     """This will open a table with a preset's rules and the operator's own values for some fields (minor units).
+
+    Returns the table's id.
 
     Raises UnknownPreset, UnknownCurrency, InvalidRules, PlayMoneyNotOffered, PlayerEdgeNotAccepted.
     """
     rules = rules_for(preset, currency=currency, **overrides)
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         now = repository.clock()
         journal = Journal(table=INITIAL, table_version=0)
         journal.on_table(
@@ -48,4 +49,4 @@ def open_table(
             )
         )
         repository.write([(journal, metadata)])
-    return table_picture(journal.table, journal.round, viewer=None, now=now)
+    return journal.table.facts().table

@@ -25,7 +25,7 @@ def take(*, guest: Guest, seat: int, book: Book, buy_in: int, currency: str) -> 
 
     Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, BookNotOffered, WrongCurrency, InsufficientFunds.
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
         _require_currency(currency, journal)
         account = repository.place_of(journal).player(guest.player, book)
@@ -44,7 +44,7 @@ def change(*, guest: Guest, seat: int) -> Picture:
 
     Raises NotSeated, UnknownSeat, SeatIsTaken, WagerInPlay.
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
         balance = _game_balance(journal, guest)
         if seat != _seat(journal, guest).seat:
@@ -58,7 +58,7 @@ def rebuy(*, guest: Guest, amount: int, currency: str) -> Picture:
 
     Raises NotSeated, WagerInPlay (with the time by which the round is dealt), WrongCurrency, InsufficientFunds.
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
         _require_currency(currency, journal)
         balance = _game_balance(journal, guest)
@@ -75,7 +75,7 @@ def leave(*, guest: Guest) -> Picture:
 
     Raises NotSeated, WagerInPlay.
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
         balance = _game_balance(journal, guest)
         _step_out(journal, guest, now, tc.LeaveSeat(player=guest.player, game_balance=balance, now=now))

@@ -95,3 +95,10 @@ class RoundNotSetAside(Refusal):
     code = "round_not_set_aside"
     title = "The round is not set aside"
     remedy = "Only a round that was set aside can be resumed."
+
+
+class UnknownRound(Refusal):
+    code = "unknown_round"
+    kind = Kind.MISSING
+    title = "There is no such round"
+    remedy = "List the rounds and use the id of one of them."

@@ -1,0 +1,104 @@
+"""How the operations of the baccarat API are documented: ids, summaries and examples, apart from the views."""
+
+from typing import Any, Final
+
+from drf_spectacular.utils import extend_schema
+
+from baccarat.api import examples, serializers
+from baccarat.api.examples import answer, body
+from casino.api import paging
+
+_ODDS: Final = {
+    "preset": "mini",
+    "version": 1,
+    "currency": "EUR",
+    "decks": 8,
+    "minimum": "5.00",
+    "counts": {
+        "banker": 2292252566437888,
+        "player": 2230518282592256,
+        "tie": 475627426473216,
+        "all": 4998398275503360,
+    },
+    "commission": "5% of a Banker win, exact, taken from the payout.",
+    "spots": [],
+    "player_edge": [],
+    "notes": ["Player and Banker stakes are returned on a tie; figures are per unit staked."],
+}
+_EVENT: Final = {
+    "version": 2,
+    "type": "ChipsPlaced",
+    "schema": 1,
+    "data": {"seat": 1, "spot": "banker", "amount": 1000},
+    "recorded_at": "2026-11-21T09:00:03.500000Z",
+}
+
+
+def action(operation: str, summary: str, request: type, given: dict[str, Any], description: str = "") -> Any:
+    """This will document an action at a table, which answers with the table as it stands after it."""
+    return extend_schema(
+        operation_id=operation,
+        summary=summary,
+        description=description or None,
+        request=request,
+        responses=serializers.TableState,
+        examples=[body(given), answer(examples.STATE)],
+    )
+
+
+def _shown(operation: str, summary: str, response: Any, value: Any, description: str = "") -> Any:
+    return extend_schema(
+        operation_id=operation,
+        summary=summary,
+        description=description or None,
+        responses=response,
+        examples=[answer(value)],
+    )
+
+
+def _page(operation: str, summary: str, response: Any, item: Any) -> Any:
+    return extend_schema(
+        operation_id=operation,
+        summary=summary,
+        parameters=paging.PARAMETERS,
+        responses=response,
+        examples=[answer({"items": [item], "next": None})],
+    )
+
+
+list_tables = _page("listTables", "List the operator's tables", serializers.TablePage, examples.LINE)
+open_table = extend_schema(
+    operation_id="openTable",
+    summary="Open a table",
+    description=(
+        "Presets: atlantic_city, overview, mini, classic, big_table. Rules that give the player an edge open for real "
+        "money only with accept_player_edge: true."
+    ),
+    request=serializers.TableOpening,
+    responses={201: serializers.TableShown},
+    examples=[
+        body({"name": "Mini 1", "preset": "mini", "currency": "EUR", "books": ["play"]}),
+        answer(examples.SHOWN, status="201"),
+    ],
+)
+show_table = _shown(
+    "getTable",
+    "Show a table as it stands",
+    serializers.TableShown,
+    examples.SHOWN,
+    "Seats, chips, wagers, cards, time left, and for a player their own seat and balance: all it takes to draw it.",
+)
+table_odds = _shown("getTableOdds", "Show what each spot returns, exactly", serializers.OddsShown, _ODDS)
+table_rounds = _page("listTableRounds", "List a table's rounds, newest first", serializers.RoundPage, examples.SETTLED)
+rounds = _page(
+    "listRounds", "List rounds, newest first: an operator's, or those a player bet in", serializers.RoundPage,
+    examples.SETTLED,
+)  # fmt: skip
+show_round = _shown("getRound", "Show one round in full", serializers.RoundShown, examples.SETTLED)
+round_events = _shown(
+    "listRoundEvents",
+    "List a round's events as recorded",
+    serializers.EventList,
+    {"items": [_EVENT]},
+    "Amounts in events are minor units. A player sees the ids of no other player.",
+)

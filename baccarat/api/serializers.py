@@ -1,0 +1,353 @@
+"""The bodies of the baccarat API: what is read is strict, what is shown is documented."""
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+from baccarat.rules.wagers import Spot
+from casino.api.fields import (
+    AmountField,
+    BookField,
+    ChoiceOf,
+    CurrencyField,
+    FlagField,
+    MoneySerializer,
+    Strict,
+    TextField,
+    WholeNumberField,
+)
+
+
+class SpotField(ChoiceOf):
+    """`player`, `banker` or `tie` (`unknown_spot` otherwise)."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Spot, **options)
+
+    def to_internal_value(self, data: Any) -> Any:
+        """This will find the spot."""
+        try:
+            return super().to_internal_value(data)
+        except ValidationError as error:
+            raise ValidationError(error.detail, code="unknown_spot") from None
+
+
+# -- read ---------------------------------------------------------------------------------------------------------
+
+
+class Nothing(Strict):
+    """A body without fields: {}."""
+
+
+class SeatTake(Strict):
+    """Where to sit, and with how much from the account."""
+
+    seat = WholeNumberField()
+    buy_in = AmountField()
+    currency = CurrencyField()
+    book = BookField()
+
+
+class SeatChange(Strict):
+    """The seat to move to."""
+
+    seat = WholeNumberField()
+
+
+class RebuyAmount(Strict):
+    """How much to move from the account to the game balance."""
+
+    amount = AmountField()
+    currency = CurrencyField()
+
+
+class Chips(Strict):
+    """Chips for one spot."""
+
+    spot = SpotField()
+    amount = AmountField()
+    currency = CurrencyField()
+
+
+class Stake(Strict):
+    """A stake on one spot."""
+
+    spot = SpotField()
+    amount = AmountField()
+
+
+class Deal(Strict):
+    """Nothing, to confirm the chips on the table; or the whole wager, which replaces them."""
+
+    stakes = Stake(many=True, required=False)
+    currency = CurrencyField(required=False)
+
+    def validate_stakes(self, stakes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """This will refuse a spot named twice."""
+        if len({stake["spot"] for stake in stakes}) != len(stakes):
+            raise ValidationError("A spot is named twice.", code="spot_named_twice")
+        return stakes
+
+
+class OwnRules(Strict):
+    """An operator's own values for a table; what is left out is the preset's."""
+
+    seats = WholeNumberField(required=False)
+    decks = WholeNumberField(required=False)
+    chips = serializers.ListField(child=AmountField(), required=False, max_length=12)
+    minimum = AmountField(required=False)
+    maximum = AmountField(required=False)
+    turn_seconds = WholeNumberField(required=False, allow_null=True)
+    cut_cards_from_end = WholeNumberField(required=False)
+    burn = FlagField(required=False)
+
+    def validate_chips(self, chips: list[int]) -> tuple[int, ...]:
+        """This will freeze the chips."""
+        return tuple(chips)
+
+
+class TableOpening(Strict):
+    """A new table: a preset, who may play with what, and the operator's own values."""
+
+    name = TextField(max_length=80)
+    preset = TextField(max_length=40)
+    currency = CurrencyField()
+    books = serializers.ListField(child=BookField(), allow_empty=False, max_length=2)
+    accept_player_edge = FlagField(required=False, default=False)
+    rules = OwnRules(required=False, default=dict)
+
+
+# -- shown --------------------------------------------------------------------------------------------------------
+
+
+class StakeShown(serializers.Serializer[Any]):
+    spot = serializers.CharField()
+    amount = serializers.CharField()
+
+
+class SpotResultShown(serializers.Serializer[Any]):
+    spot = serializers.CharField()
+    stake = serializers.CharField()
+    result = serializers.CharField(help_text="win, lose or push")
+    win = serializers.CharField(help_text="Gross, without the stake.")
+    commission = serializers.CharField()
+    returned = serializers.CharField()
+
+
+class ResultShown(serializers.Serializer[Any]):
+    """What a wager came to."""
+
+    staked = serializers.CharField()
+    won = serializers.CharField()
+    commission = serializers.CharField()
+    commission_deferred = serializers.BooleanField()
+    returned = serializers.CharField()
+    spots = SpotResultShown(many=True)
+
+
+class RoundSeatShown(serializers.Serializer[Any]):
+    """A seat's part in a round."""
+
+    seat = serializers.IntegerField()
+    you = serializers.BooleanField()
+    book = serializers.CharField()
+    standing = serializers.CharField(help_text="deciding, confirmed, passed, timed_out or withdrawn")
+    placed = StakeShown(many=True)
+    wager = StakeShown(many=True, allow_null=True)
+    raised = StakeShown(many=True, allow_null=True, help_text="What was added to reach the minimum.")
+    confirmed_at = serializers.DateTimeField(allow_null=True)
+    result = ResultShown(allow_null=True)
+
+
+class HandShown(serializers.Serializer[Any]):
+    cards = serializers.ListField(child=serializers.CharField())
+    total = serializers.IntegerField(allow_null=True)
+
+
+class RoundShown(serializers.Serializer[Any]):
+    """A round: cards as rank and suit ("9h", "Td"), in deal order and by hand."""
+
+    id = serializers.UUIDField()
+    table = serializers.UUIDField()
+    number = serializers.IntegerField()
+    rules = serializers.CharField(help_text="Preset and rules version, such as mini@1.")
+    phase = serializers.CharField(help_text="betting, closed, dealt, settled or lapsed")
+    opened_at = serializers.DateTimeField()
+    deadline_at = serializers.DateTimeField(allow_null=True)
+    ended_at = serializers.DateTimeField(allow_null=True)
+    commitment = serializers.CharField(allow_null=True, help_text="Of the round's own shoe; its seed opens it.")
+    seed = serializers.CharField(allow_null=True)
+    cards = serializers.ListField(child=serializers.CharField())
+    player_hand = HandShown()
+    banker_hand = HandShown()
+    natural = serializers.BooleanField(allow_null=True)
+    outcome = serializers.CharField(allow_null=True, help_text="player, banker or tie")
+    set_aside = serializers.BooleanField()
+    seats = RoundSeatShown(many=True)
+
+
+class RoundPage(serializers.Serializer[Any]):
+    items = RoundShown(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class EventShown(serializers.Serializer[Any]):
+    """An event as recorded."""
+
+    version = serializers.IntegerField()
+    type = serializers.CharField()
+    schema = serializers.IntegerField()
+    data = serializers.DictField()  # type: ignore[assignment]
+    recorded_at = serializers.DateTimeField()
+
+
+class EventList(serializers.Serializer[Any]):
+    items = EventShown(many=True)
+
+
+class SeatShown(serializers.Serializer[Any]):
+    """A taken seat."""
+
+    seat = serializers.IntegerField()
+    you = serializers.BooleanField()
+    book = serializers.CharField()
+    commission_owed = serializers.CharField()
+
+
+class ShoeShown(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    cards_out = serializers.IntegerField()
+    commitment = serializers.CharField()
+
+
+class YouShown(serializers.Serializer[Any]):
+    """The caller's own part of the table."""
+
+    seat = serializers.IntegerField()
+    book = serializers.CharField()
+    game_balance = MoneySerializer()
+    under_minimum = serializers.BooleanField(help_text="True: rebuy or deposit before the next wager.")
+    commission_owed = MoneySerializer()
+    in_round = serializers.BooleanField()
+    standing = serializers.CharField(allow_null=True)
+    last_wager = StakeShown(many=True, allow_null=True)
+
+
+class TableState(serializers.Serializer[Any]):
+    """A table after an action."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    currency = serializers.CharField()
+    seats = SeatShown(many=True)
+    shoe = ShoeShown(allow_null=True)
+    round = RoundShown(allow_null=True)
+    you = YouShown(allow_null=True)
+    server_time = serializers.DateTimeField()
+
+
+class CommissionShown(serializers.Serializer[Any]):
+    rate = serializers.CharField()
+    rounding = serializers.CharField(allow_null=True)
+    timing = serializers.CharField(help_text="settlement or deferred")
+
+
+class RulesShown(serializers.Serializer[Any]):
+    """How a table plays."""
+
+    preset = serializers.CharField()
+    version = serializers.IntegerField()
+    currency = serializers.CharField()
+    decks = serializers.IntegerField()
+    shuffle = serializers.CharField(help_text="each_round or shoe")
+    seats = serializers.IntegerField()
+    chips = serializers.ListField(child=serializers.CharField())
+    minimum = serializers.CharField()
+    maximum = serializers.CharField()
+    spots_per_round = serializers.CharField(help_text="any or one")
+    player_pays = serializers.CharField()
+    banker_pays = serializers.CharField()
+    tie_pays = serializers.CharField()
+    commission = CommissionShown(allow_null=True)
+    under_minimum = serializers.CharField(help_text="raise or reject")
+    turn_seconds = serializers.IntegerField(allow_null=True)
+    play_money = serializers.BooleanField()
+
+
+class TableShown(TableState):
+    """A table with its rules and its last settled round."""
+
+    books = serializers.ListField(child=serializers.CharField())
+    rules = RulesShown()
+    last_round = RoundShown(allow_null=True)
+
+
+class TableLine(serializers.Serializer[Any]):
+    """A table in the list."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    preset = serializers.CharField()
+    currency = serializers.CharField()
+    books = serializers.ListField(child=serializers.CharField())
+    minimum = serializers.CharField()
+    maximum = serializers.CharField()
+    seats = serializers.IntegerField()
+    seats_taken = serializers.IntegerField()
+    turn_seconds = serializers.IntegerField(allow_null=True)
+
+
+class TablePage(serializers.Serializer[Any]):
+    items = TableLine(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class ShareShown(serializers.Serializer[Any]):
+    fraction = serializers.CharField()
+    decimal = serializers.CharField()
+
+
+class FiguresShown(serializers.Serializer[Any]):
+    """Per unit staked."""
+
+    edge = ShareShown(help_text="The house's.")
+    variance = ShareShown()
+
+    def get_fields(self) -> dict[str, Any]:
+        """This will add `return`, which Python has for itself."""
+        return {"return": ShareShown(), **super().get_fields()}
+
+
+class SpotOddsShown(serializers.Serializer[Any]):
+    spot = serializers.CharField()
+    pays = serializers.CharField()
+    win = ShareShown()
+    lose = ShareShown()
+    push = ShareShown()
+    exact = FiguresShown()
+    at_minimum = FiguresShown()
+
+
+class CountsShown(serializers.Serializer[Any]):
+    """Ordered six-card draws."""
+
+    banker = serializers.IntegerField()
+    player = serializers.IntegerField()
+    tie = serializers.IntegerField()
+    all = serializers.IntegerField()
+
+
+class OddsShown(serializers.Serializer[Any]):
+    """What every spot of a table returns, exactly."""
+
+    preset = serializers.CharField()
+    version = serializers.IntegerField()
+    currency = serializers.CharField()
+    decks = serializers.IntegerField()
+    minimum = serializers.CharField()
+    counts = CountsShown()
+    commission = serializers.CharField()
+    spots = SpotOddsShown(many=True)
+    player_edge = serializers.ListField(child=serializers.CharField())
+    notes = serializers.ListField(child=serializers.CharField())

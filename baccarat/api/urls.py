@@ -1,0 +1,27 @@
+"""The addresses of tables and rounds, under /api/v1/."""
+
+from django.urls import path
+
+from baccarat.api import actions, views
+
+urlpatterns = [
+    path("tables", views.Tables.as_view(), name="tables"),
+    path("tables/<uuid:table>", views.Table.as_view(), name="table"),
+    path("tables/<uuid:table>/odds", views.TableOdds.as_view(), name="table-odds"),
+    path("tables/<uuid:table>/rounds", views.TableRounds.as_view(), name="table-rounds"),
+    path("rounds", views.Rounds.as_view(), name="rounds"),
+    path("rounds/<uuid:round>", views.Round.as_view(), name="round"),
+    path("rounds/<uuid:round>/events", views.RoundEvents.as_view(), name="round-events"),
+    path("tables/<uuid:table>/seat", actions.TakeSeat.as_view(), name="take-seat"),
+    path("tables/<uuid:table>/change-seat", actions.ChangeSeat.as_view(), name="change-seat"),
+    path("tables/<uuid:table>/rebuy", actions.Rebuy.as_view(), name="rebuy"),
+    path("tables/<uuid:table>/leave", actions.Leave.as_view(), name="leave"),
+    path("tables/<uuid:table>/new-game", actions.NewGame.as_view(), name="new-game"),
+    path("tables/<uuid:table>/place", actions.Place.as_view(), name="place"),
+    path("tables/<uuid:table>/undo", actions.Undo.as_view(), name="undo"),
+    path("tables/<uuid:table>/clear", actions.Clear.as_view(), name="clear"),
+    path("tables/<uuid:table>/rebet", actions.Rebet.as_view(), name="rebet"),
+    path("tables/<uuid:table>/rebet-and-deal", actions.RebetAndDeal.as_view(), name="rebet-and-deal"),
+    path("tables/<uuid:table>/deal", actions.Deal.as_view(), name="deal"),
+    path("tables/<uuid:table>/pass", actions.Pass.as_view(), name="pass"),
+]

@@ -1,0 +1,119 @@
+"""Tables and rounds over HTTP, for operators' servers and for players: each view is one call."""
+
+from typing import Any
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from baccarat import queries
+from baccarat.api import documents
+from baccarat.api.serializers import TableOpening
+from baccarat.operations import opening
+from baccarat.rules import odds, odds_page
+from casino.api import paging
+from casino.api.catalogue import INVALID_CURSOR, Rejected
+from casino.api.fields import read
+from casino.api.idempotency import idempotent
+from casino.operators.auth import AnyCredential, OperatorKey
+from casino.operators.principals import PlayerPrincipal, Principal
+from casino.operators.views import EitherView, metadata
+
+
+def viewer(caller: Principal) -> UUID | None:
+    """This will return the player whose eyes see the answer; None for an operator."""
+    return caller.player if isinstance(caller, PlayerPrincipal) else None
+
+
+def _id_after(page: paging.Page) -> UUID | None:
+    """The id that a cursor holds. Raises Rejected (invalid_cursor)."""
+    if page.after is None:
+        return None
+    try:
+        return UUID(page.after[0])
+    except ValueError:
+        raise Rejected(INVALID_CURSOR) from None
+
+
+class Tables(EitherView):
+    def get_authenticators(self) -> list[Any]:
+        """This will let operators alone open tables."""
+        return [OperatorKey()] if getattr(self.request, "method", None) == "POST" else [AnyCredential()]
+
+    @documents.list_tables
+    def get(self, request: Request) -> Response:
+        page = paging.asked(request, str)
+        found = queries.tables(operator=self.caller.operator, after=_id_after(page), limit=page.fetch)
+        return Response(paging.answer(page, found, key=lambda line: (line["id"],), item=lambda line: line))
+
+    @documents.open_table
+    @idempotent
+    def post(self, request: Request) -> Response:
+        given, operator = read(TableOpening, request), self.caller.operator
+        table = opening.open_table(
+            operator=operator,
+            name=given["name"],
+            preset=given["preset"],
+            currency=given["currency"],
+            books=list(dict.fromkeys(given["books"])),
+            edge_accepted=given["accept_player_edge"],
+            overrides=given["rules"],
+            metadata=metadata(request),
+        )
+        return Response(queries.table(table=table, operator=operator, viewer=None), status=201)
+
+
+class Table(EitherView):
+    @documents.show_table
+    def get(self, request: Request, table: UUID) -> Response:
+        del request
+        caller = self.caller
+        return Response(queries.table(table=table, operator=caller.operator, viewer=viewer(caller)))
+
+
+class TableOdds(EitherView):
+    @documents.table_odds
+    def get(self, request: Request, table: UUID) -> Response:
+        del request
+        rules = queries.rules(table=table, operator=self.caller.operator)
+        return Response(odds_page.document(odds.sheet(rules)))
+
+
+class TableRounds(EitherView):
+    @documents.table_rounds
+    def get(self, request: Request, table: UUID) -> Response:
+        page, caller = paging.asked(request, int), self.caller
+        before = None if page.after is None else page.after[0]
+        found = queries.rounds_of_table(
+            operator=caller.operator, table=table, viewer=viewer(caller), before=before, limit=page.fetch
+        )
+        return Response(paging.answer(page, found, key=lambda line: (line["number"],), item=lambda line: line))
+
+
+class Rounds(EitherView):
+    @documents.rounds
+    def get(self, request: Request) -> Response:
+        page, player = paging.asked(request, str), viewer(self.caller)
+        before = _id_after(page)
+        if player is None:
+            found = queries.rounds_of_operator(operator=self.caller.operator, before=before, limit=page.fetch)
+        else:
+            found = queries.rounds_of_player(player=player, before=before, limit=page.fetch)
+        return Response(paging.answer(page, found, key=lambda line: (line["id"],), item=lambda line: line))
+
+
+class Round(EitherView):
+    @documents.show_round
+    def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
+        del request
+        caller = self.caller
+        return Response(queries.round_(round_=round, operator=caller.operator, viewer=viewer(caller)))
+
+
+class RoundEvents(EitherView):
+    @documents.round_events
+    def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
+        del request
+        caller = self.caller
+        found = queries.round_events(round_=round, operator=caller.operator, viewer=viewer(caller))
+        return Response({"items": found})

@@ -1,0 +1,177 @@
+"""Reads for the shells: tables, rounds and wagers of one operator, as pictures. Every query names the operator."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+from django.db import connection
+
+from baccarat import projections
+from baccarat.derive import Place
+from baccarat.picture import round_picture, rules_picture, table_picture
+from baccarat.rounds.refusals import UnknownRound
+from baccarat.rounds.state import INITIAL as NO_ROUND
+from baccarat.rounds.state import RoundState
+from baccarat.rules.presets import TableRules
+from baccarat.tables.refusals import UnknownTable
+from baccarat.tables.state import TableState
+from casino.events import store
+from casino.kernel.money import text
+from wallet import ledger
+
+Picture = dict[str, Any]
+
+_TABLE: Final = """
+SELECT state::text, clock_timestamp() FROM baccarat_table WHERE id = %s AND operator_id = %s
+"""
+_ROUNDS: Final = "SELECT id, state::text FROM baccarat_round WHERE id = ANY (%s::uuid[])"
+_TABLES: Final = """
+SELECT id, name, preset, currency, books, seats, seats_taken, state::text FROM baccarat_table
+WHERE operator_id = %s AND id > %s ORDER BY id LIMIT %s
+"""
+_OF_TABLE: Final = """
+SELECT id, currency, state::text FROM baccarat_round
+WHERE operator_id = %s AND table_id = %s AND number < %s ORDER BY number DESC LIMIT %s
+"""
+_OF_OPERATOR: Final = """
+SELECT id, currency, state::text FROM baccarat_round
+WHERE operator_id = %s AND id < %s ORDER BY id DESC LIMIT %s
+"""
+_OF_PLAYER: Final = """
+SELECT r.id, r.currency, r.state::text FROM baccarat_wager w JOIN baccarat_round r ON r.id = w.round_id
+WHERE w.player_id = %s AND w.round_id < %s ORDER BY w.round_id DESC LIMIT %s
+"""
+_ROUND: Final = "SELECT id, currency, state::text FROM baccarat_round WHERE id = %s AND operator_id = %s"
+_ANY: Final = UUID(int=2**128 - 1)
+_FIRST: Final = UUID(int=0)
+
+
+def table(*, table: UUID, operator: UUID, viewer: UUID | None) -> Picture:
+    """This will draw a table with its rules, the round in hand and the last settled one. Raises UnknownTable."""
+    rows = _rows(_TABLE, [table, operator])
+    if not rows:
+        raise UnknownTable
+    state, now = projections.decode_table(rows[0][0]), rows[0][1]
+    wanted = [round_ for round_ in (state.round, state.last_round) if round_ is not None]
+    found = {key: projections.decode_round(raw) for key, raw in (_rows(_ROUNDS, [wanted]) if wanted else [])}
+    return _draw(state, found, viewer=viewer, now=now)
+
+
+def _draw(state: TableState, found: dict[UUID, RoundState], *, viewer: UUID | None, now: datetime) -> Picture:
+    in_hand = NO_ROUND if state.round is None else found[state.round]
+    last = None if state.last_round is None else found[state.last_round]
+    picture = table_picture(state, in_hand, viewer=viewer, now=now, game_balance=_game_balance(state, viewer))
+    return {
+        **picture,
+        "books": list(state.facts().books),
+        "rules": rules_picture(state.rules),
+        "last_round": None if last is None else round_picture(last, viewer=viewer, currency=state.rules.currency),
+    }
+
+
+def _game_balance(state: TableState, viewer: UUID | None) -> int | None:
+    seat = None if viewer is None else state.seat_of(viewer)
+    if seat is None:
+        return None
+    facts = state.facts()
+    place = Place(operator=facts.operator, table=facts.table, currency=facts.rules.currency)
+    account = place.game(seat.player, seat.book)
+    return ledger.balances([account])[account]
+
+
+def rules(*, table: UUID, operator: UUID) -> TableRules:
+    """This will return the rules a table plays by. Raises UnknownTable."""
+    rows = _rows(_TABLE, [table, operator])
+    if not rows:
+        raise UnknownTable
+    return projections.decode_table(rows[0][0]).rules
+
+
+def tables(*, operator: UUID, after: UUID | None, limit: int) -> list[Picture]:
+    """This will list an operator's tables in the order they were opened."""
+    return [_table_line(row) for row in _rows(_TABLES, [operator, after or _FIRST, limit])]
+
+
+def _table_line(row: tuple[Any, ...]) -> Picture:
+    key, name, preset, currency, books, seats, taken, state = row
+    found = projections.decode_table(state).rules
+    return {
+        "id": str(key),
+        "name": name,
+        "preset": preset,
+        "currency": currency,
+        "books": books.split(","),
+        "minimum": text(found.minimum, currency),
+        "maximum": text(found.maximum, currency),
+        "seats": seats,
+        "seats_taken": taken,
+        "turn_seconds": found.turn_seconds,
+    }
+
+
+def rounds_of_table(
+    *, operator: UUID, table: UUID, viewer: UUID | None, before: int | None, limit: int
+) -> list[Picture]:
+    """This will list a table's rounds, the newest first, those before number `before`."""
+    return _rounds(_OF_TABLE, [operator, table, before or 2**31 - 1, limit], viewer)
+
+
+def rounds_of_operator(*, operator: UUID, before: UUID | None, limit: int) -> list[Picture]:
+    """This will list all rounds of an operator, the newest first."""
+    return _rounds(_OF_OPERATOR, [operator, before or _ANY, limit], None)
+
+
+def rounds_of_player(*, player: UUID, before: UUID | None, limit: int) -> list[Picture]:
+    """This will list the rounds in which a player had a wager, the newest first."""
+    return _rounds(_OF_PLAYER, [player, before or _ANY, limit], player)
+
+
+def round_(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Picture:
+    """This will draw one round in full. Raises UnknownRound."""
+    found = _rounds(_ROUND, [round_, operator], viewer)
+    if not found:
+        raise UnknownRound
+    return found[0]
+
+
+def round_events(*, round_: UUID, operator: UUID, viewer: UUID | None) -> list[Picture]:
+    """This will list a round's events as recorded; a player sees the ids of no other player. Raises UnknownRound."""
+    if not _rows(_ROUND, [round_, operator]):
+        raise UnknownRound
+    return [
+        {
+            "version": event.version,
+            "type": event.type,
+            "schema": event.schema,
+            "data": _shown(msgspec.json.decode(event.data), viewer),
+            "recorded_at": event.recorded_at,
+        }
+        for event in store.read(f"round-{round_}")
+    ]
+
+
+def _shown(value: Any, viewer: UUID | None) -> Any:
+    """Recorded data as the viewer may see it: an operator (None) sees all, a player no other player's id."""
+    if viewer is None:
+        return value
+    if isinstance(value, list):
+        return [_shown(item, viewer) for item in value]
+    if isinstance(value, dict):
+        return {key: _shown(item, viewer) for key, item in value.items() if key != "player" or item == str(viewer)}
+    return value
+
+
+def _rounds(query: str, parameters: Sequence[Any], viewer: UUID | None) -> list[Picture]:
+    return [
+        round_picture(projections.decode_round(state), viewer=viewer, currency=currency)
+        for _, currency, state in _rows(query, parameters)
+    ]
+
+
+def _rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, list(parameters))
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+    return found
