@@ -67,7 +67,7 @@ class AnyCredential(Credential[Principal]):
 
 
 def _caller(request: Request) -> Principal:
-    header = request.META.get("HTTP_AUTHORIZATION", "")
+    header = request._request.META.get("HTTP_AUTHORIZATION", "")  # noqa: SLF001  (quicker than by the wrapper)
     if not header:
         raise Rejected(NOT_AUTHENTICATED)
     scheme, _, given = header.partition(" ")
