@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,7 +44,13 @@ def test_an_entry_that_moves_nothing_is_refused() -> None:
 
 
 def test_sitting_down_and_leaving_move_the_same_money_there_and_back() -> None:
-    where = {"operator": OPERATOR, "player": ALICE, "table": TABLE, "book": Book.REAL, "currency": "EUR"}
+    where: dict[str, Any] = {
+        "operator": OPERATOR,
+        "player": ALICE,
+        "table": TABLE,
+        "book": Book.REAL,
+        "currency": "EUR",
+    }
     there = entries.buy_in(cause=1, amount=500, **where)
     again = entries.rebuy(cause=2, amount=500, **where)
     back = entries.cash_out(cause=3, amount=500, **where)

@@ -1,6 +1,7 @@
 """Whatever is posted, in whatever batches: money is neither made nor lost, and the model agrees with the database."""
 
 from collections import defaultdict
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -18,7 +19,7 @@ from wallet.refusals import InsufficientFunds
 
 
 def accounts(book: Book, currency: str) -> list[AccountName]:
-    where = {"operator": OPERATOR, "book": book, "currency": currency}
+    where: dict[str, Any] = {"operator": OPERATOR, "book": book, "currency": currency}
     players = [player_account(player=UUID(int=number), **where) for number in (1, 2, 3)]
     return [*players, operator_account(kind=AccountKind.DEPOSITS, **where)]
 

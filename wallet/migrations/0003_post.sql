@@ -14,12 +14,16 @@ CREATE FUNCTION wallet_open(ids uuid[], names text[]) RETURNS void LANGUAGE sql 
         ON CONFLICT (account_id) DO NOTHING;
 $$;
 
--- Locks the balances in the order of their ids, opening accounts that are not there yet.
+-- Locks the balances in the order of their ids, opening accounts that are not there yet. Unless all are there it locks
+-- none before it opens: who held some and then waited for the rest would lock out of order, and meet others head on.
 CREATE FUNCTION wallet_lock(ids uuid[], names text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     locked bigint;
 BEGIN
-    PERFORM FROM wallet_balance WHERE account_id = ANY (ids) ORDER BY account_id FOR NO KEY UPDATE;
+    PERFORM FROM wallet_balance
+      WHERE account_id = ANY (ids)
+        AND (SELECT count(*) FROM wallet_balance WHERE account_id = ANY (ids)) = cardinality(ids)
+      ORDER BY account_id FOR NO KEY UPDATE;
     GET DIAGNOSTICS locked = ROW_COUNT;
     IF locked < cardinality(ids) THEN
         PERFORM wallet_open(ids, names);
@@ -85,14 +89,9 @@ CREATE FUNCTION wallet_post(
 ) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     made bigint[];
-    locked bigint;
     unable uuid[];
 BEGIN
-    PERFORM FROM wallet_balance WHERE account_id = ANY (ids) ORDER BY account_id FOR NO KEY UPDATE;
-    GET DIAGNOSTICS locked = ROW_COUNT;
-    IF locked < cardinality(ids) THEN
-        PERFORM wallet_lock(ids, names);
-    END IF;
+    PERFORM wallet_lock(ids, names);
 
     WITH fresh AS (
         INSERT INTO wallet_entry (kind, cause)
