@@ -95,3 +95,18 @@ def test_hints_that_nobody_waits_for_do_not_pile_up(client):
     hints.hint("rounds")
     assert 0 < client.pttl("casino:wake:rounds") <= 5000
     assert 0 < client.pttl("casino:hint:rounds") <= 1000
+
+
+def test_only_the_first_asker_is_first_until_it_is_cleared(client):
+    assert [hints.first("rounds") for _ in range(3)] == [True, False, False]
+    hints.clear("rounds")
+    assert hints.first("rounds")
+    assert waiting(client, "rounds") == 0
+
+
+def test_nobody_is_first_while_redis_is_away(monkeypatch):
+    monkeypatch.setattr(settings, "REDIS_URL", "redis://127.0.0.1:1/0")
+    assert not hints.first("rounds")
+    hints.forget_failures()
+    hints.clear("rounds")
+    assert not hints.available()

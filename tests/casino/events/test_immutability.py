@@ -138,3 +138,13 @@ def test_a_table_made_later_is_the_applications_to_write(filled):
 def test_only_plain_names_become_sql(name):
     with pytest.raises(ImproperlyConfigured):
         append_only(name)
+
+
+def test_no_replication_role_skips_the_triggers(filled):
+    with filled.owner() as owner:
+        rows = owner.execute(
+            "SELECT tgrelid::regclass::text, tgenabled::text FROM pg_trigger "
+            "WHERE tgfoid = 'events_refuse_change'::regproc AND tgrelid::regclass::text = ANY(%s) ORDER BY 1",
+            [list(TABLES)],
+        ).fetchall()
+    assert rows == [(table, "A") for table in sorted(TABLES) for _ in range(2)]
