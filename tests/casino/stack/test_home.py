@@ -5,6 +5,8 @@ import stat
 import pytest
 
 from casino.stack.home import claim, claim_any, own_folder, temporary_home
+from casino.stack.postgres import ENVIRONMENT, INSTALLATION, copy_installation, installation
+from casino.stack.processes import run_to_end
 from casino.stack.services import given_addresses
 from casino.stack.trouble import Trouble, explain
 
@@ -65,6 +67,17 @@ def test_a_temporary_home_leaves_nothing():
     assert not folder.exists()
 
 
+def test_a_temporary_home_of_a_killed_run_is_swept_and_one_in_use_is_not():
+    with temporary_home() as used:
+        killed = claim(used.folder.with_name("casino-home-killed-test"))
+        outside = killed.reachable()
+        killed.lock.close()
+        with temporary_home():
+            assert not killed.folder.exists()
+            assert not outside.exists()
+            assert used.folder.exists()
+
+
 @pytest.mark.parametrize(("given", "missing"), [("DATABASE_URL", "REDIS_URL"), ("REDIS_URL", "DATABASE_URL")])
 def test_one_server_without_the_other_is_refused(given, missing):
     with pytest.raises(Trouble, match=f"Set {missing} too"):
@@ -78,3 +91,9 @@ def test_without_servers_of_yours_none_are_given():
 def test_a_full_disk_is_said_in_a_sentence():
     trouble = explain(OSError(28, "No space left on device", "/some/file"))
     assert str(trouble).startswith("The disk is full: /some/file. Make room")
+
+
+def test_a_copy_of_the_server_runs_where_its_own_folder_cannot_be_read(tmp_path):
+    copy_installation(installation(), tmp_path / "copy")
+    programs = tmp_path / "copy" / installation().parent.name / INSTALLATION / "bin"
+    assert "PostgreSQL" in run_to_end([str(programs / "initdb"), "--version"], environment=ENVIRONMENT)

@@ -22,8 +22,18 @@ def run(*arguments, environment):
     )
 
 
-def test_the_whole_system_runs_until_it_is_stopped(tmp_path):
-    environment, log = clean_environment(CASINO_HOME=str(tmp_path / "home with space")), tmp_path / "up.log"
+@pytest.fixture
+def environment(tmp_path):
+    """Variables with a folder of homes of the test's own, which is cleaned as `make clean` cleans."""
+    variables = clean_environment(CASINO_HOME=str(tmp_path / "homes with space"))
+    yield variables
+    command = [sys.executable, "-m", "casino.stack.clean"]
+    subprocess.run(command, env=variables, cwd=PROJECT, check=True)  # noqa: S603
+    assert list((tmp_path / "homes with space").glob("*/")) == []
+
+
+def test_the_whole_system_runs_until_it_is_stopped(environment, tmp_path):
+    log = tmp_path / "up.log"
     with manage("up", "--port", "0", "--no-reload", environment=environment, log=log) as up:
         assert wait_until(lambda: "Stop with Ctrl-C" in log.read_text() or up.poll() is not None), log.read_text()
         base = re.search(r"http://127\.0\.0\.1:\d+", log.read_text())[0]
@@ -51,8 +61,8 @@ def test_the_whole_system_runs_until_it_is_stopped(tmp_path):
     assert "Traceback" not in log.read_text().rpartition("worker runs again")[2]
 
 
-def test_a_supervisor_that_is_killed_leaves_no_process_and_the_next_start_finds_its_data(tmp_path):
-    environment, log = clean_environment(CASINO_HOME=str(tmp_path / "home")), tmp_path / "up.log"
+def test_a_supervisor_that_is_killed_leaves_no_process_and_the_next_start_finds_its_data(environment, tmp_path):
+    log = tmp_path / "up.log"
     with manage("up", "--port", "0", "--no-reload", environment=environment, log=log) as up:
         assert wait_until(lambda: "Stop with Ctrl-C" in log.read_text() or up.poll() is not None), log.read_text()
         below = descendants(up.pid)
