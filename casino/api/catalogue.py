@@ -140,7 +140,9 @@ OF_FIELDS: Final = (
     Problem("number_too_large", 422, "A number is too large", "Send a smaller number."),
     Problem("number_too_small", 422, "A number is too small", "Send a larger number."),
     Problem("unknown_choice", 422, "This is not one of the choices", "Send one of the values that are listed."),
-    Problem("wrong_currency", 422, "The currency is not this player's", "Send the currency that the balance is in."),
+    Problem(
+        "wrong_currency", 422, "This is played in another currency", "Send the currency of the balance or the table."
+    ),
 )
 _FIXED: Final = {problem.code: problem for problem in (*OF_THE_EDGE, *OF_FIELDS)}
 

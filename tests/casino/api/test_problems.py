@@ -140,10 +140,14 @@ def test_the_catalogue_lists_every_code_once_with_its_remedy(client: Client) -> 
     assert all(line["title"] and line["remedy"] and 400 <= line["status"] < 600 for line in lines)
 
 
-def test_no_code_of_the_edge_is_also_a_refusal_of_the_rules() -> None:
-    of_the_edge = {problem.code for problem in (*catalogue.OF_THE_EDGE, *catalogue.OF_FIELDS)}
+def test_a_code_has_one_status_wherever_it_comes_from() -> None:
+    fixed = {problem.code: problem.status for problem in (*catalogue.OF_THE_EDGE, *catalogue.OF_FIELDS)}
+    ruled = {refusal.code: catalogue.of_refusal(refusal).status for refusal in all_refusals()}
 
-    assert not of_the_edge & {refusal.code for refusal in all_refusals()}
+    assert {code: fixed[code] for code in fixed.keys() & ruled.keys()} == {
+        code: ruled[code] for code in fixed.keys() & ruled.keys()
+    }
+    assert not {problem.code for problem in catalogue.OF_THE_EDGE} & ruled.keys()
 
 
 def test_the_type_of_a_problem_is_an_address_that_explains_it(client: Client) -> None:
