@@ -120,7 +120,10 @@ class CardsDealt:
 
 @dataclass(frozen=True, slots=True)
 class SeatSettled:
-    """What one wager came to. `returned` is what reaches the game balance, `commission` went to house or rack."""
+    """What one wager came to: `returned` comes back, net of `commission`.
+
+    Where commission is `deferred`, `returned` is gross: the rack holds back `commission` of it until it is collected.
+    """
 
     seat: int
     player: UUID

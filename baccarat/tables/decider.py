@@ -10,7 +10,7 @@ from baccarat.tables import events as e
 from baccarat.tables import refusals as r
 from baccarat.tables.state import INITIAL, Event, Seat, TableState, evolve
 from casino.kernel.decider import Decider
-from casino.kernel.money import Book
+from casino.kernel.money import AmountNotPositive, Book
 from wallet.accounts import player_account
 from wallet.refusals import InsufficientFunds
 
@@ -47,6 +47,8 @@ def _take(command: c.TakeSeat, state: TableState) -> Events:
     _require_free(command.seat, state)
     if command.book not in state.facts().books:
         raise r.BookNotOffered(books=list(state.facts().books))
+    if command.buy_in < 0:
+        raise AmountNotPositive
     _require_funds(command.buy_in, command, command.book, state)
     return (
         e.SeatTaken(
@@ -70,6 +72,8 @@ def _change(command: c.ChangeSeat, state: TableState) -> Events:
 
 def _rebuy(command: c.Rebuy, state: TableState) -> Events:
     seat = _require_seated(command.player, state)
+    if command.amount <= 0:
+        raise AmountNotPositive
     _require_funds(command.amount, command, seat.book, state)
     return (
         e.Rebought(
