@@ -1,0 +1,284 @@
+"""What a player may do in a turn, and every reason why not."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+import pytest
+
+from baccarat.rounds import commands as c
+from baccarat.rounds import events as e
+from baccarat.rounds import refusals as r
+from baccarat.rounds.decider import ROUND
+from baccarat.rules.presets import TableRules
+from baccarat.rules.wagers import Spot
+from tests.support.examples import (
+    AC,
+    ANN,
+    BEN,
+    BIG,
+    CAT,
+    CLASSIC,
+    DEADLINE,
+    JUST_BEFORE,
+    MINI,
+    OPENED,
+    OVERVIEW,
+    B,
+    P,
+    T,
+    confirm,
+    confirmed,
+    deal,
+    opened,
+    place,
+    placed,
+    rebet,
+)
+from tests.support.spec import Spec
+from wallet.refusals import InsufficientFunds
+
+A_TURN: dict[str, Callable[[datetime, UUID], c.PlayerCommand]] = {
+    "place": lambda at, by: place(P, 500, at=at, by=by),
+    "undo": lambda at, by: c.UndoPlacement(player=by, now=at),
+    "clear": lambda at, by: c.ClearChips(player=by, now=at),
+    "rebet": lambda at, by: rebet({P: 500}, at=at, by=by),
+    "deal": lambda at, by: confirm(at=at, by=by),
+    "pass": lambda at, by: c.Pass(player=by, now=at),
+}
+every_command = pytest.mark.parametrize("command", A_TURN.values(), ids=A_TURN)
+
+
+def ann_and_ben(*more: e.RoundEvent) -> Spec[c.RoundCommand, object, e.RoundEvent]:
+    return Spec(ROUND).given(opened(ANN, BEN), *more)  # type: ignore[return-value]
+
+
+def test_a_round_opens_once() -> None:
+    event = opened(ANN)
+    command = c.OpenRound(
+        round=event.round,
+        table=event.table,
+        operator=event.operator,
+        number=1,
+        rules=event.rules,
+        shoe=event.shoe,
+        commitment=event.commitment,
+        seats=event.seats,
+        now=OPENED,
+        deadline_at=DEADLINE,
+    )
+
+    Spec(ROUND).when(command).then(event).when(command).refused(r.RoundIsOpen)
+
+
+@every_command
+def test_nobody_acts_before_a_round_is_open(command: Callable[[datetime, UUID], c.PlayerCommand]) -> None:
+    Spec(ROUND).when(command(OPENED, ANN)).refused(r.NoOpenRound)
+
+
+@every_command
+def test_betting_closes_exactly_at_the_deadline(command: Callable[[datetime, UUID], c.PlayerCommand]) -> None:
+    ann_and_ben(placed(P, 500)).when(command(DEADLINE, ANN)).refused(r.BettingIsClosed, deadline_at=DEADLINE)
+
+
+def test_a_moment_before_the_deadline_is_in_time() -> None:
+    ann_and_ben().when(place(P, 500, at=JUST_BEFORE)).then(placed(P, 500)).when(confirm(at=JUST_BEFORE)).then(
+        confirmed(1, ANN, {P: 500}, at=JUST_BEFORE)
+    )
+
+
+@every_command
+def test_a_table_without_a_turn_never_closes_by_the_clock(command: Callable[[datetime, UUID], c.PlayerCommand]) -> None:
+    a_year_on = OPENED.replace(year=2027)
+    spec = Spec(ROUND).given(opened(ANN, rules=MINI))
+    if command is A_TURN["rebet"]:
+        spec.when(command(a_year_on, ANN)).then(e.WagerRepeated(seat=1, stakes={P: 500}))
+        return
+
+    assert spec.given(placed(P, 500)).when(command(a_year_on, ANN)).events()
+
+
+@every_command
+def test_one_who_sat_down_while_the_round_ran_waits(command: Callable[[datetime, UUID], c.PlayerCommand]) -> None:
+    ann_and_ben().when(command(OPENED, CAT)).refused(r.NotYourTurn)
+
+
+@every_command
+@pytest.mark.parametrize("over", [e.SeatPassed(seat=1), e.SeatWithdrawn(seat=1)], ids=["passed", "left or moved"])
+def test_a_seat_that_is_out_has_no_turn(
+    command: Callable[[datetime, UUID], c.PlayerCommand], over: e.RoundEvent
+) -> None:
+    ann_and_ben(placed(P, 500), over).when(command(OPENED, ANN)).refused(r.NotYourTurn)
+
+
+@every_command
+def test_a_confirmed_wager_is_final(command: Callable[[datetime, UUID], c.PlayerCommand]) -> None:
+    ann_and_ben(placed(P, 500), confirmed(1, ANN, {P: 500})).when(command(OPENED, ANN)).refused(r.AlreadyConfirmed)
+
+
+@every_command
+@pytest.mark.parametrize("standing", ["timed out", "settled", "lapsed", "set aside", "closed"])
+def test_nobody_acts_when_betting_is_over(command: Callable[[datetime, UUID], c.PlayerCommand], standing: str) -> None:
+    late, closed = e.SeatTimedOut(seat=2), e.BettingClosed(closed_at=DEADLINE)
+    ways: dict[str, tuple[e.RoundEvent, ...]] = {
+        "closed": (closed,),
+        "timed out": (late, closed),
+        "settled": tuple(Spec(ROUND).given(opened(ANN), confirmed(1, ANN, {P: 500})).when(deal()).events()),
+        "lapsed": (e.RoundLapsed(reason="nobody bet", lapsed_at=DEADLINE, seed=None),),
+        "set aside": (e.RoundSetAside(reason="SecretLost", set_aside_at=OPENED),),
+    }
+
+    ann_and_ben(*ways[standing]).when(command(OPENED, BEN)).refused(r.BettingIsClosed)
+
+
+@pytest.mark.parametrize("amount", [0, -500, 1, 50, 150, 99])
+def test_a_stake_is_what_the_chips_can_make_up(amount: int) -> None:
+    ann_and_ben().when(place(P, amount)).refused(
+        r.AmountNotMakeable, chips=["1.00", "5.00", "25.00", "100.00", "500.00"], currency="EUR"
+    )
+
+
+def test_the_lowest_chip_decides_what_is_makeable() -> None:
+    spec = Spec(ROUND).given(opened(ANN, rules=BIG))
+
+    spec.when(place(P, 3000, rules=BIG)).refused(r.AmountNotMakeable)
+    spec.when(place(P, 7500, rules=BIG)).then(placed(P, 7500))
+
+
+@pytest.mark.parametrize("amount", [100, 300])
+def test_chips_under_the_minimum_may_lie_on_the_table_until_they_are_confirmed(amount: int) -> None:
+    ann_and_ben().when(place(T, amount)).then(placed(T, amount))
+
+
+def test_the_maximum_is_allowed_and_one_chip_more_is_not() -> None:
+    ann_and_ben().when(place(B, 30_000)).then(placed(B, 30_000))
+    ann_and_ben().when(place(B, 30_100)).refused(r.OverMaximum, maximum="300.00", currency="EUR", spots=[B])
+
+
+def test_placements_on_one_spot_add_up_to_the_maximum_at_most() -> None:
+    twice = ann_and_ben(placed(B, 20_000), placed(B, 5_000))
+
+    twice.when(place(B, 5_000)).then(placed(B, 5_000))
+    twice.when(place(B, 5_100)).refused(r.OverMaximum, spots=[B])
+
+
+def test_the_maximum_holds_for_each_spot_alone() -> None:
+    ann_and_ben(placed(B, 30_000)).when(place(P, 30_000)).then(placed(P, 30_000))
+
+
+@pytest.mark.parametrize("rules", [AC, OVERVIEW, MINI, BIG], ids=lambda rules: rules.preset)
+def test_any_combination_of_spots_where_the_preset_says_so(rules: TableRules) -> None:
+    Spec(ROUND).given(opened(ANN, rules=rules), placed(P, 5000), placed(B, 5000)).when(
+        place(T, 5000, rules=rules)
+    ).then(placed(T, 5000))
+
+
+def test_classic_takes_one_spot_in_a_round() -> None:
+    spec = Spec(ROUND).given(opened(ANN, rules=CLASSIC), placed(P, 500))
+
+    spec.when(place(B, 500, rules=CLASSIC)).refused(r.OneSpotOnly)
+    spec.when(place(P, 500, rules=CLASSIC)).then(placed(P, 500))
+    spec.given(e.ChipsCleared(seat=1)).when(place(B, 500, rules=CLASSIC)).then(placed(B, 500))
+
+
+def test_chips_on_the_table_need_the_balance_for_all_of_them() -> None:
+    spec = ann_and_ben(placed(P, 1000), placed(T, 500))
+
+    spec.when(place(P, 500, available=2000)).then(placed(P, 500))
+    refusal = spec.when(place(P, 500, available=1999)).refused(
+        InsufficientFunds, balance="19.99", needed="20.00", account="game"
+    )
+    assert refusal.account.player == ANN
+
+
+def test_undo_takes_back_the_last_placement_and_only_that() -> None:
+    undo = c.UndoPlacement(player=ANN, now=OPENED)
+
+    spec = ann_and_ben(placed(P, 500), placed(B, 1000)).when(undo).then(e.PlacementUndone(seat=1))
+    assert ROUND.fold((opened(ANN, BEN), placed(P, 500), placed(B, 1000), e.PlacementUndone(seat=1))).seats[
+        0
+    ].placed() == {P: 500}
+    spec.when(undo).then(e.PlacementUndone(seat=1)).when(undo).refused(r.NoChipsPlaced)
+
+
+def test_undo_takes_back_a_whole_rebet() -> None:
+    repeated = e.WagerRepeated(seat=1, stakes={P: 500, T: 500})
+
+    state = ROUND.fold((opened(ANN), repeated, e.PlacementUndone(seat=1)))
+
+    assert state.seats[0].placed() == {}
+
+
+def test_clear_takes_all_chips_back_and_says_nothing_when_there_are_none() -> None:
+    clear = c.ClearChips(player=ANN, now=OPENED)
+
+    ann_and_ben(placed(P, 500), placed(B, 500)).when(clear).then(e.ChipsCleared(seat=1)).when(clear).then()
+
+
+def test_rebet_places_the_last_wager_again() -> None:
+    ann_and_ben().when(rebet({P: 1000, T: 500})).then(e.WagerRepeated(seat=1, stakes={P: 1000, T: 500})).when(
+        confirm()
+    ).then(confirmed(1, ANN, {P: 1000, T: 500}))
+
+
+def test_rebet_needs_an_earlier_wager_and_a_cleared_table() -> None:
+    ann_and_ben().when(rebet({})).refused(r.NothingToRepeat)
+    ann_and_ben(placed(P, 500)).when(rebet({P: 500})).refused(r.ChipsAlreadyPlaced)
+
+
+def test_rebet_is_held_to_the_balance_and_the_limits_of_now() -> None:
+    tighter = replace(AC, maximum=2000)
+
+    ann_and_ben().when(rebet({P: 1000, T: 500}, available=1499)).refused(InsufficientFunds)
+    ann_and_ben().when(rebet({P: 2500}, rules=tighter)).refused(r.OverMaximum, spots=[P])
+
+
+def test_deal_confirms_what_lies_on_the_table_and_needs_something_there() -> None:
+    ann_and_ben().when(confirm()).refused(r.NoChipsPlaced)
+    ann_and_ben(placed(T, 500), placed(P, 1000), placed(T, 700)).when(confirm()).then(
+        confirmed(1, ANN, {P: 1000, T: 1200})
+    )
+
+
+@pytest.mark.parametrize("rules", [OVERVIEW, MINI, CLASSIC], ids=lambda rules: rules.preset)
+def test_a_stake_under_the_minimum_is_rejected_where_the_preset_rejects(rules: TableRules) -> None:
+    Spec(ROUND).given(opened(ANN, rules=rules), placed(T, 400)).when(confirm(rules=rules)).refused(
+        r.UnderMinimum, minimum="5.00", currency="EUR", spots=[T]
+    )
+
+
+def test_the_rejection_names_every_spot_under_the_minimum_and_no_other() -> None:
+    Spec(ROUND).given(opened(ANN, rules=MINI), placed(T, 400), placed(P, 100), placed(B, 500)).when(
+        confirm(rules=MINI)
+    ).refused(r.UnderMinimum, spots=[P, T])
+
+
+def test_raising_to_the_minimum_is_shown_and_touches_only_what_is_under_it() -> None:
+    ann_and_ben(placed(P, 300), placed(B, 500), placed(T, 100)).when(confirm()).then(
+        confirmed(1, ANN, {P: 500, B: 500, T: 500}, raised={P: 200, T: 400})
+    )
+
+
+def test_raising_needs_the_balance_for_the_raised_stake() -> None:
+    spec = ann_and_ben(placed(P, 300))
+
+    spec.when(confirm(available=500)).then(confirmed(1, ANN, {P: 500}, raised={P: 200}))
+    spec.when(confirm(available=499)).refused(InsufficientFunds, balance="4.99", needed="5.00")
+
+
+def test_confirming_needs_the_balance_even_if_it_was_there_when_the_chips_were_placed() -> None:
+    ann_and_ben(placed(P, 1000)).when(confirm(available=999)).refused(InsufficientFunds)
+
+
+def test_passing_gives_back_unconfirmed_chips() -> None:
+    ann_and_ben(placed(P, 1000)).when(c.Pass(player=ANN, now=OPENED)).then(e.SeatPassed(seat=1))
+
+    assert ROUND.fold((opened(ANN), placed(P, 1000), e.SeatPassed(seat=1))).seats[0].placed() == {}
+
+
+def test_one_seat_says_nothing_about_another() -> None:
+    state = ROUND.fold((opened(ANN, BEN), placed(P, 1000), placed(Spot.BANKER, 500, seat=2), e.SeatPassed(seat=1)))
+
+    assert [seat.placed() for seat in state.seats] == [{}, {B: 500}]
+    assert not state.all_have_acted()

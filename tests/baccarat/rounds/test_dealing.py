@@ -1,0 +1,185 @@
+"""When a round is dealt, what follows, and how it ends otherwise."""
+
+import pytest
+
+from baccarat.rounds import commands as c
+from baccarat.rounds import events as e
+from baccarat.rounds import refusals as r
+from baccarat.rounds.decider import NOBODY_BET, ROUND
+from baccarat.rounds.state import Phase
+from baccarat.rules.cards import Card
+from baccarat.rules.deal import NotEnoughCards, Outcome
+from baccarat.rules.payouts import Result, SpotResult
+from casino.kernel.money import Book
+from tests.support.examples import (
+    A_TIE,
+    ANN,
+    BANKER_WINS,
+    BEN,
+    BIG,
+    CAT,
+    DEADLINE,
+    JUST_BEFORE,
+    MINI,
+    OPENED,
+    B,
+    P,
+    T,
+    confirmed,
+    deal,
+    opened,
+    placed,
+)
+from tests.support.spec import Spec
+
+ANN_BET = confirmed(1, ANN, {P: 1000})
+ASIDE = e.RoundSetAside(reason="SecretLost", set_aside_at=OPENED)
+
+
+def settled(spec: Spec[c.RoundCommand, object, e.RoundEvent]) -> e.RoundSettled:
+    last = spec.events()[-1]
+    assert isinstance(last, e.RoundSettled)
+    return last
+
+
+def test_a_round_waits_for_every_seat_that_may_still_act() -> None:
+    Spec(ROUND).given(opened(ANN, BEN), ANN_BET).when(deal(at=JUST_BEFORE)).refused(r.RoundIsNotDue)
+
+
+def test_a_table_without_a_turn_waits_for_its_player_for_ever() -> None:
+    Spec(ROUND).given(opened(ANN, rules=MINI), placed(P, 1000)).when(deal(rules=MINI, at=DEADLINE)).refused(
+        r.RoundIsNotDue
+    )
+
+
+def test_a_round_is_dealt_as_soon_as_all_have_acted() -> None:
+    spec = Spec(ROUND).given(opened(ANN, BEN, CAT), ANN_BET, e.SeatPassed(seat=2), e.SeatWithdrawn(seat=3))
+
+    spec.when(deal()).then(
+        e.BettingClosed(closed_at=OPENED),
+        e.CardsDealt(position=0, cards=tuple(map(Card, ("4c", "2d", "5h", "5s")))),
+        e.RoundSettled(
+            outcome=Outcome.PLAYER,
+            player_total=9,
+            banker_total=7,
+            natural=True,
+            wagers=(
+                e.SeatSettled(
+                    seat=1,
+                    player=ANN,
+                    book=Book.REAL,
+                    results=(SpotResult(P, 1000, Result.WIN, 1000, 0, 2000),),
+                    staked=1000,
+                    won=1000,
+                    commission=0,
+                    deferred=False,
+                    returned=2000,
+                ),
+            ),
+            settled_at=OPENED,
+            seed="5e" * 32,
+        ),
+    )
+
+
+def test_at_the_deadline_the_silent_are_left_out_and_the_others_dealt() -> None:
+    spec = Spec(ROUND).given(opened(ANN, BEN, CAT), ANN_BET, placed(B, 500, seat=2)).when(deal(at=DEADLINE))
+
+    events = spec.events()
+
+    assert events[:3] == (
+        e.SeatTimedOut(seat=2),
+        e.SeatTimedOut(seat=3),
+        e.BettingClosed(closed_at=DEADLINE),
+    )
+    assert [wager.player for wager in settled(spec).wagers] == [ANN]
+    assert ROUND.fold((opened(ANN, BEN, CAT), ANN_BET, placed(B, 500, seat=2), *events)).seats[1].placed() == {}
+
+
+@pytest.mark.parametrize(
+    "before", [(), (e.SeatPassed(seat=1),), (e.SeatWithdrawn(seat=1),)], ids=["silent", "passed", "withdrawn"]
+)
+def test_a_round_without_a_wager_lapses_and_no_card_is_dealt(before: tuple[e.RoundEvent, ...]) -> None:
+    late = () if before else (e.SeatTimedOut(seat=1),)
+
+    Spec(ROUND).given(opened(ANN), *before).when(deal(at=DEADLINE)).then(
+        *late, e.RoundLapsed(reason=NOBODY_BET, lapsed_at=DEADLINE, seed="5e" * 32)
+    )
+
+
+def test_a_round_ends_once() -> None:
+    ended = Spec(ROUND).given(opened(ANN), ANN_BET)
+    ended = ended.given(*ended.when(deal()).events())
+
+    assert ended.state().phase is Phase.SETTLED
+    ended.when(deal()).refused(r.RoundIsNotDue)
+    Spec(ROUND).when(deal()).refused(r.RoundIsNotDue)
+    lapsed = e.RoundLapsed(reason=NOBODY_BET, lapsed_at=OPENED, seed=None)
+    Spec(ROUND).given(opened(ANN), lapsed).when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
+
+
+def test_each_wager_is_settled_in_its_own_book() -> None:
+    both = e.RoundOpened(
+        **{field: getattr(opened(), field) for field in e.RoundOpened.__dataclass_fields__ if field != "seats"},
+        seats=(e.SeatInRound(1, ANN, Book.REAL), e.SeatInRound(2, BEN, Book.PLAY)),
+    )
+    played = e.WagerConfirmed(seat=2, player=BEN, book=Book.PLAY, stakes={T: 500}, raised={}, confirmed_at=OPENED)
+
+    wagers = settled(Spec(ROUND).given(both, ANN_BET, played).when(deal(A_TIE))).wagers
+
+    assert [(wager.book, wager.returned) for wager in wagers] == [(Book.REAL, 1000), (Book.PLAY, 4500)]
+
+
+def test_deferred_commission_is_named_and_not_yet_taken() -> None:
+    wager = confirmed(1, ANN, {B: 10_000})
+
+    (result,) = settled(
+        Spec(ROUND).given(opened(ANN, rules=BIG), wager).when(deal(BANKER_WINS, rules=BIG, seed=None))
+    ).wagers
+
+    assert (result.won, result.commission, result.deferred, result.returned) == (10_000, 500, True, 20_000)
+
+
+def test_the_cards_place_in_the_shoe_is_kept() -> None:
+    events = Spec(ROUND).given(opened(ANN), ANN_BET).when(deal(position=97)).events()
+
+    assert next(event for event in events if isinstance(event, e.CardsDealt)).position == 97
+
+
+def test_too_few_cards_are_a_fault_and_no_result() -> None:
+    with pytest.raises(NotEnoughCards):
+        Spec(ROUND).given(opened(ANN), ANN_BET).when(deal(A_TIE[:3])).events()
+
+
+def test_withdrawing_gives_chips_back_but_never_a_confirmed_wager() -> None:
+    leave = c.WithdrawSeat(player=ANN)
+
+    Spec(ROUND).given(opened(ANN), placed(P, 500)).when(leave).then(e.SeatWithdrawn(seat=1)).when(leave).then()
+    Spec(ROUND).given(opened(ANN), ANN_BET).when(leave).refused(r.WagerInPlay, deadline_at=DEADLINE)
+
+
+@pytest.mark.parametrize("already", [e.SeatPassed(seat=1), e.SeatTimedOut(seat=1)], ids=["passed", "timed out"])
+def test_withdrawing_from_a_round_one_is_not_in_says_nothing(already: e.RoundEvent) -> None:
+    leave = c.WithdrawSeat(player=ANN)
+
+    Spec(ROUND).when(leave).then()
+    Spec(ROUND).given(opened(ANN, BEN), already).when(leave).then()
+    Spec(ROUND).given(opened(BEN)).when(leave).then()
+    Spec(ROUND).given(opened(ANN), e.RoundLapsed(reason="", lapsed_at=OPENED, seed=None)).when(leave).then()
+
+
+def test_a_round_set_aside_is_neither_dealt_nor_bet_on_until_a_person_resumes_it() -> None:
+    aside = Spec(ROUND).given(opened(ANN), ANN_BET).when(c.SetRoundAside(reason="SecretLost", now=OPENED)).then(ASIDE)
+
+    aside.when(c.SetRoundAside(reason="again", now=OPENED)).then()
+    aside.when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
+    resumed = aside.when(c.ResumeRound(by="staff", now=OPENED)).then(e.RoundResumed(by="staff", resumed_at=OPENED))
+    assert len(resumed.when(deal(at=DEADLINE)).events()) == 3
+    resumed.when(c.ResumeRound(by="staff", now=OPENED)).refused(r.RoundNotSetAside)
+
+
+def test_only_a_running_round_is_set_aside() -> None:
+    aside = c.SetRoundAside(reason="SecretLost", now=OPENED)
+
+    Spec(ROUND).when(aside).then()
+    Spec(ROUND).given(opened(ANN), e.RoundLapsed(reason="", lapsed_at=OPENED, seed=None)).when(aside).then()

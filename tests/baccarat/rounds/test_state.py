@@ -1,0 +1,58 @@
+"""The machinery is whole: no event without its effect, no command without its judge, none that is not stored."""
+
+from typing import Any, get_args
+
+import pytest
+
+from baccarat.catalogue import CATALOGUE
+from baccarat.rounds import commands as rc
+from baccarat.rounds import decider as round_decider
+from baccarat.rounds import events as re
+from baccarat.rounds import state as round_state
+from baccarat.tables import commands as tc
+from baccarat.tables import decider as table_decider
+from baccarat.tables import events as te
+from baccarat.tables import state as table_state
+from tests.support.examples import ANN, opened
+from tests.support.spec import Spec
+
+
+def test_every_round_event_has_its_effect() -> None:
+    assert set(round_state._APPLY) == set(get_args(re.RoundEvent))
+
+
+def test_every_round_command_has_its_judge() -> None:
+    assert set(round_decider._DECIDE) == set(get_args(rc.RoundCommand))
+
+
+def test_every_table_command_has_its_judge() -> None:
+    assert set(table_decider._DECIDE) == set(get_args(tc.TableCommand))
+
+
+def test_what_moves_a_table_is_known() -> None:
+    silent = {te.Rebought}
+    of_a_round = {re.RoundOpened, re.WagerConfirmed, re.CardsDealt, re.RoundSettled, re.RoundLapsed}
+
+    assert set(table_state._APPLY) == (set(get_args(te.TableEvent)) - silent) | of_a_round
+
+
+@pytest.mark.parametrize("event", [*get_args(re.RoundEvent), *get_args(te.TableEvent)], ids=lambda kind: kind.__name__)
+def test_every_event_can_be_stored(event: type[Any]) -> None:
+    assert event.__name__ in CATALOGUE
+
+
+def test_what_was_never_opened_has_no_facts() -> None:
+    with pytest.raises(LookupError):
+        round_state.INITIAL.facts()
+    with pytest.raises(LookupError):
+        _ = table_state.INITIAL.rules
+
+
+def test_applying_changes_no_state_that_was_there_before() -> None:
+    before = Spec(round_decider.ROUND).given(opened(ANN)).state()
+    seat = before.seats[0]
+
+    after = round_state.evolve(before, re.SeatPassed(seat=1))
+
+    assert before.seats[0] is seat
+    assert after.seats[0] != seat

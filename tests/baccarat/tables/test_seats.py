@@ -1,0 +1,167 @@
+"""Opening a table, sitting down, moving, buying in again and leaving; and every reason why not."""
+
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+
+from baccarat.rounds.decider import ROUND as _ROUND
+from baccarat.rules.presets import player_edge_spots, rules_for
+from baccarat.tables import commands as c
+from baccarat.tables import events as e
+from baccarat.tables import refusals as r
+from baccarat.tables.decider import TABLE
+from casino.kernel.money import AmountNotPositive, Book
+from tests.support.examples import (
+    AC,
+    ANN,
+    BANKER_WINS,
+    BEN,
+    BIG,
+    CAT,
+    MINI,
+    OPENED,
+    B,
+    confirmed,
+    deal,
+    open_table,
+    opened,
+    seat_taken,
+    table_opened,
+)
+from tests.support.spec import Spec
+from wallet.refusals import InsufficientFunds
+
+
+def take(seat: int, player: UUID = ANN, *, book: Book = Book.REAL, buy_in: int = 1000, available: int = 1000
+         ) -> c.TakeSeat:  # fmt: skip
+    return c.TakeSeat(player=player, seat=seat, book=book, buy_in=buy_in, available=available, now=OPENED)
+
+
+def test_a_table_opens_with_frozen_rules() -> None:
+    Spec(TABLE).when(open_table(MINI)).then(replace(table_opened(MINI), books=(Book.REAL,), edge_accepted=()))
+
+
+def test_a_players_edge_for_real_money_needs_the_operators_word() -> None:
+    assert player_edge_spots(AC) == (B,)
+    Spec(TABLE).when(open_table(AC, edge_accepted=False)).refused(r.PlayerEdgeNotAccepted, spots=[B])
+    Spec(TABLE).when(open_table(AC, books=(Book.PLAY, Book.REAL), edge_accepted=False)).refused(r.PlayerEdgeNotAccepted)
+    Spec(TABLE).when(open_table(AC)).then(replace(table_opened(AC), books=(Book.REAL,), edge_accepted=(B,)))
+
+
+def test_a_players_edge_in_play_money_needs_nobodys_word() -> None:
+    Spec(TABLE).when(open_table(AC, books=(Book.PLAY,), edge_accepted=False)).then(
+        replace(table_opened(AC), books=(Book.PLAY,), edge_accepted=())
+    )
+
+
+def test_play_money_is_refused_where_the_rules_offer_none() -> None:
+    serious = rules_for("mini", currency="EUR", play_money=False)
+
+    Spec(TABLE).when(open_table(serious, books=(Book.REAL, Book.PLAY))).refused(r.PlayMoneyNotOffered)
+    assert Spec(TABLE).when(open_table(serious)).events()
+
+
+def test_a_player_takes_a_free_seat_with_money_from_the_account() -> None:
+    Spec(TABLE).given(table_opened()).when(take(5)).then(seat_taken(5, ANN, bought_in=1000))
+
+
+@pytest.mark.parametrize("seat", [0, -1, 6])
+def test_a_seat_the_table_does_not_have_is_unknown(seat: int) -> None:
+    Spec(TABLE).given(table_opened()).when(take(seat)).refused(r.UnknownSeat, seats=5)
+    Spec(TABLE).given(table_opened(), seat_taken(1, ANN)).when(c.ChangeSeat(player=ANN, seat=seat, now=OPENED)).refused(
+        r.UnknownSeat
+    )
+
+
+@pytest.mark.parametrize(("rules", "seats"), [(AC, 5), (MINI, 1), (BIG, 14)], ids=["atlantic_city", "mini", "big"])
+def test_a_preset_has_so_many_seats(rules: object, seats: int) -> None:
+    spec = Spec(TABLE).given(table_opened(rules))  # type: ignore[arg-type]
+
+    assert spec.when(take(seats)).events()
+    spec.when(take(seats + 1)).refused(r.UnknownSeat)
+
+
+def test_a_taken_seat_is_taken_and_one_seat_is_enough() -> None:
+    spec = Spec(TABLE).given(table_opened(), seat_taken(2, ANN))
+
+    spec.when(take(2, BEN)).refused(r.SeatIsTaken, seat=2)
+    spec.when(take(3, ANN)).refused(r.AlreadySeated)
+    spec.when(take(2, ANN)).refused(r.AlreadySeated)
+
+
+def test_a_book_the_table_does_not_take_is_refused() -> None:
+    spec = Spec(TABLE).given(table_opened(books=(Book.REAL,)))
+
+    spec.when(take(1, book=Book.PLAY)).refused(r.BookNotOffered, books=[Book.REAL])
+
+
+def test_the_buy_in_needs_the_account_balance() -> None:
+    spec = Spec(TABLE).given(table_opened())
+
+    refusal = spec.when(take(1, buy_in=1001)).refused(InsufficientFunds, balance="10.00", needed="10.01")
+    assert (refusal.account.kind, refusal.account.table) == ("account", None)
+    spec.when(take(1, buy_in=0, available=0)).then(seat_taken(1, ANN))
+
+
+def test_a_buy_in_is_never_less_than_nothing() -> None:
+    Spec(TABLE).given(table_opened()).when(take(1, buy_in=-1)).refused(AmountNotPositive)
+
+
+def test_a_player_changes_to_a_free_seat_and_keeps_what_is_theirs() -> None:
+    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN), seat_taken(3, BEN))
+    moved = e.SeatChanged(player=ANN, from_seat=1, to_seat=5, changed_at=OPENED)
+
+    state = spec.when(c.ChangeSeat(player=ANN, seat=5, now=OPENED)).then(moved).state()
+
+    assert [(seat.seat, seat.player) for seat in state.seats] == [(3, BEN), (5, ANN)]
+
+
+def test_changing_seat_needs_a_seat_and_a_free_one() -> None:
+    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN), seat_taken(3, BEN))
+
+    spec.when(c.ChangeSeat(player=ANN, seat=3, now=OPENED)).refused(r.SeatIsTaken)
+    spec.when(c.ChangeSeat(player=CAT, seat=2, now=OPENED)).refused(r.NotSeated)
+    spec.when(c.ChangeSeat(player=ANN, seat=1, now=OPENED)).then()
+
+
+def test_rebuy_moves_money_from_the_account_in_the_seats_book() -> None:
+    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN, book=Book.PLAY))
+    rebuy = c.Rebuy(player=ANN, amount=500, available=500, now=OPENED)
+
+    spec.when(rebuy).then(e.Rebought(seat=1, player=ANN, book=Book.PLAY, amount=500, rebought_at=OPENED))
+    refusal = spec.when(replace(rebuy, available=499)).refused(InsufficientFunds)
+    assert refusal.account.book is Book.PLAY
+    spec.when(replace(rebuy, player=BEN)).refused(r.NotSeated)
+
+
+@pytest.mark.parametrize("amount", [0, -500])
+def test_a_rebuy_of_nothing_or_less_is_refused(amount: int) -> None:
+    Spec(TABLE).given(table_opened(), seat_taken(1, ANN)).when(
+        c.Rebuy(player=ANN, amount=amount, available=500, now=OPENED)
+    ).refused(AmountNotPositive)
+
+
+def test_leaving_takes_the_game_balance_along_and_frees_the_seat() -> None:
+    leave = c.LeaveSeat(player=ANN, game_balance=700, now=OPENED)
+    left = e.SeatLeft(seat=1, player=ANN, book=Book.REAL, returned=700, collected=0, left_at=OPENED)
+
+    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN)).when(leave).then(left)
+
+    spec.when(leave).refused(r.NotSeated)
+    assert spec.when(take(1, BEN)).events()
+
+
+def test_leaving_collects_the_commission_in_the_rack() -> None:
+    wager = confirmed(1, ANN, {B: 10_000})
+    round_ = [opened(ANN, rules=BIG), wager, *_dealt(wager)]
+    spec = Spec(TABLE).given(table_opened(BIG), seat_taken(1, ANN), *round_)
+
+    spec.when(c.LeaveSeat(player=ANN, game_balance=9500, now=OPENED)).then(
+        e.SeatLeft(seat=1, player=ANN, book=Book.REAL, returned=9500, collected=500, left_at=OPENED)
+    )
+
+
+def _dealt(wager: object) -> tuple[object, ...]:
+    from_round = Spec(_ROUND).given(opened(ANN, rules=BIG), wager)  # type: ignore[arg-type]
+    return tuple(from_round.when(deal(BANKER_WINS, rules=BIG, seed=None)).events())

@@ -1,0 +1,183 @@
+"""A long shoe: burning, the cut card, one more round, and the end with its collection (rules, section 2)."""
+
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+
+from baccarat.rounds import events as re
+from baccarat.rules.cards import FULL_DECK, Card
+from baccarat.rules.deal import Outcome
+from baccarat.tables import commands as c
+from baccarat.tables import events as e
+from baccarat.tables import refusals as r
+from baccarat.tables.decider import TABLE, burned_for
+from casino.kernel.money import Book
+from tests.support.examples import (
+    ANN,
+    BEN,
+    BIG,
+    CAT,
+    MINI,
+    OPENED,
+    SHOE,
+    B,
+    confirmed,
+    opened,
+    seat_taken,
+    table_opened,
+)
+from tests.support.spec import Spec
+
+BEFORE_THE_CUT = 8 * 52 - 14
+
+
+def start(first_card: str | None = "5h") -> c.StartShoe:
+    turned = None if first_card is None else Card(first_card)
+    return c.StartShoe(shoe=SHOE, commitment="c0" * 32, first_card=turned, now=OPENED)
+
+
+def started(turned: str = "5h", burned: int = 5, number: int = 1) -> e.ShoeStarted:
+    return e.ShoeStarted(
+        shoe=SHOE, number=number, commitment="c0" * 32, turned=Card(turned), burned=burned, started_at=OPENED
+    )
+
+
+def dealt(position: int, count: int) -> re.CardsDealt:
+    return re.CardsDealt(position=position, cards=FULL_DECK[:count])
+
+
+def settled(*owed: tuple[int, UUID, int]) -> re.RoundSettled:
+    wagers = tuple(
+        re.SeatSettled(
+            seat=seat,
+            player=player,
+            book=Book.REAL,
+            results=(),
+            staked=1,
+            won=commission * 20,
+            commission=commission,
+            deferred=True,
+            returned=commission * 20 + 1,
+        )
+        for seat, player, commission in owed
+    )
+    return re.RoundSettled(
+        outcome=Outcome.BANKER,
+        player_total=1,
+        banker_total=2,
+        natural=False,
+        wagers=wagers,
+        settled_at=OPENED,
+        seed=None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("turned", "burned"),
+    [("Ac", 1), ("2d", 2), ("5h", 5), ("9s", 9), ("Tc", 10), ("Jd", 10), ("Qh", 10), ("Ks", 10)],
+)
+def test_as_many_cards_are_burned_as_the_first_one_has_points_and_ten_for_a_ten_or_court_card(
+    turned: str, burned: int
+) -> None:
+    assert burned_for(Card(turned)) == burned
+    spec = Spec(TABLE).given(table_opened(BIG)).when(start(turned)).then(started(turned, burned))
+    shoe = spec.state().shoe
+    assert shoe is not None
+    assert shoe.out == 1 + burned
+
+
+def test_a_table_that_burns_none_starts_with_the_first_card() -> None:
+    spec = Spec(TABLE).given(table_opened(replace(BIG, burn=False)))
+    (event,) = spec.when(start(None)).events()
+
+    shoe = spec.given(event).state().shoe
+
+    assert shoe is not None
+    assert shoe.out == 0
+
+
+def test_one_shoe_at_a_time() -> None:
+    spec = Spec(TABLE).given(table_opened(BIG))
+
+    spec.when(c.EndShoe(seed="5e" * 32, now=OPENED)).refused(r.NoShoe)
+    spec.given(started()).when(start()).refused(r.ShoeIsRunning)
+
+
+def test_the_next_shoe_has_the_next_number() -> None:
+    ended = e.ShoeEnded(shoe=SHOE, seed="5e" * 32, dealt=410, collected=(), ended_at=OPENED)
+
+    Spec(TABLE).given(table_opened(BIG), started(), ended).when(start("Kd")).then(started("Kd", 10, number=2))
+
+
+def test_the_round_in_hand_is_finished_and_one_more_is_played() -> None:
+    spec = Spec(TABLE).given(table_opened(BIG), started())
+
+    def shoe(*events: re.CardsDealt) -> tuple[bool, bool]:
+        found = spec.given(*events).state().shoe
+        assert found is not None
+        return found.cut_card_out, found.over
+
+    to_the_cut = dealt(BEFORE_THE_CUT - 6, 6)
+    assert shoe(to_the_cut) == (False, False)
+    assert shoe(dealt(BEFORE_THE_CUT - 5, 6)) == (True, False)
+    assert shoe(to_the_cut, dealt(BEFORE_THE_CUT, 4)) == (True, False)
+    assert shoe(to_the_cut, dealt(BEFORE_THE_CUT, 4), dealt(BEFORE_THE_CUT + 4, 4)) == (True, True)
+
+
+def test_a_table_that_shuffles_each_round_has_no_shoe_to_run_down() -> None:
+    assert Spec(TABLE).given(table_opened(MINI), dealt(0, 6)).state().shoe is None
+
+
+def test_commission_owed_grows_round_by_round_for_the_seat_that_owes_it() -> None:
+    spec = Spec(TABLE).given(
+        table_opened(BIG), seat_taken(1, ANN), seat_taken(2, BEN), settled((1, ANN, 500), (2, BEN, 125)),
+        settled((1, ANN, 40)),
+    )  # fmt: skip
+
+    assert [(seat.player, seat.owed) for seat in spec.state().seats] == [(ANN, 540), (BEN, 125)]
+
+
+def test_commission_that_was_taken_at_once_is_not_owed() -> None:
+    event = settled((1, ANN, 500))
+    at_once = replace(event, wagers=tuple(replace(wager, deferred=False) for wager in event.wagers))
+
+    assert Spec(TABLE).given(table_opened(BIG), seat_taken(1, ANN), at_once).state().seats[0].owed == 0
+
+
+def test_the_end_of_the_shoe_empties_the_racks_of_those_who_owe() -> None:
+    spec = Spec(TABLE).given(
+        table_opened(BIG), started(), seat_taken(1, ANN), seat_taken(2, BEN), seat_taken(3, CAT, book=Book.PLAY),
+        dealt(6, 5), settled((1, ANN, 500), (3, CAT, 125)),
+    )  # fmt: skip
+    real = e.CommissionCollected(seat=1, player=ANN, book=Book.REAL, amount=500)
+    play = e.CommissionCollected(seat=3, player=CAT, book=Book.PLAY, amount=125)
+
+    after = spec.when(c.EndShoe(seed="5e" * 32, now=OPENED)).then(
+        e.ShoeEnded(shoe=SHOE, seed="5e" * 32, dealt=11, collected=(real, play), ended_at=OPENED)
+    )
+
+    assert after.state().shoe is None
+    assert [seat.owed for seat in after.state().seats] == [0, 0, 0]
+
+
+def test_what_a_seat_owes_moves_with_its_player() -> None:
+    moved = e.SeatChanged(player=ANN, from_seat=1, to_seat=7, changed_at=OPENED)
+    history = (table_opened(BIG), seat_taken(1, ANN), settled((1, ANN, 500)), moved, seat_taken(1, BEN))
+
+    assert [(seat.seat, seat.owed) for seat in TABLE.fold(history).seats] == [(1, 0), (7, 500)]
+
+
+def test_a_confirmed_wager_is_what_rebet_will_repeat_until_the_next_one() -> None:
+    history = (table_opened(BIG), seat_taken(1, ANN), opened(ANN, rules=BIG), confirmed(1, ANN, {B: 2500}), settled())
+
+    assert TABLE.fold(history).seats[0].last_wager == {B: 2500}
+
+
+def test_the_last_round_is_the_last_one_that_was_settled() -> None:
+    first, second = opened(ANN), opened(ANN, round=UUID(int=99), number=2)
+    lapsed = re.RoundLapsed(reason="nobody bet", lapsed_at=OPENED, seed=None)
+
+    state = TABLE.fold((table_opened(), seat_taken(1, ANN), first, settled(), second, lapsed))
+
+    assert (state.round, state.last_round, state.rounds) == (None, first.round, 2)

@@ -1,0 +1,111 @@
+"""People, rules, rounds and tables that the pure tests share. Amounts are cents of EUR."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from baccarat.rounds import commands as rc
+from baccarat.rounds import events as re
+from baccarat.rules.cards import Card
+from baccarat.rules.presets import TableRules, player_edge_spots, rules_for
+from baccarat.rules.wagers import Spot
+from baccarat.tables import commands as tc
+from baccarat.tables import events as te
+from casino.kernel.money import Book
+
+OPERATOR, TABLE, ROUND, SHOE = UUID(int=1), UUID(int=2), UUID(int=3), UUID(int=4)
+ANN, BEN, CAT = UUID(int=11), UUID(int=12), UUID(int=13)
+OPENED = datetime(2026, 3, 1, 12, tzinfo=UTC)
+DEADLINE = OPENED + timedelta(seconds=15)
+JUST_BEFORE = DEADLINE - timedelta(microseconds=1)
+RICH = 1_000_000
+
+P, B, T = Spot.PLAYER, Spot.BANKER, Spot.TIE
+
+AC = rules_for("atlantic_city", currency="EUR")
+OVERVIEW = rules_for("overview", currency="EUR")
+MINI = rules_for("mini", currency="EUR")
+CLASSIC = rules_for("classic", currency="EUR")
+BIG = rules_for("big_table", currency="EUR")
+
+PLAYER_WINS = tuple(map(Card, ("4c", "2d", "5h", "5s", "Kc", "Kd")))
+"""Player 9, Banker 7: a natural for the Player."""
+BANKER_WINS = tuple(map(Card, ("2c", "4d", "5h", "5s", "Kc", "Kd")))
+"""Player 7 stands, Banker 9: a natural for the Banker."""
+A_TIE = tuple(map(Card, ("2c", "3d", "5h", "4s", "Kc", "Kd")))
+"""Seven to seven: both stand."""
+
+
+def opened(*players: UUID, rules: TableRules = AC, book: Book = Book.REAL, **changes: Any) -> re.RoundOpened:
+    """A round that is open for these players, in seats from 1 on; the turn ends at DEADLINE where there is one."""
+    seats = tuple(re.SeatInRound(seat=number, player=player, book=book) for number, player in enumerate(players, 1))
+    event = re.RoundOpened(
+        round=ROUND,
+        table=TABLE,
+        operator=OPERATOR,
+        number=1,
+        rules=f"{rules.preset}@{rules.version}",
+        shoe=SHOE,
+        commitment="c0" * 32,
+        seats=seats,
+        opened_at=OPENED,
+        deadline_at=None if rules.turn_seconds is None else DEADLINE,
+    )
+    return replace(event, **changes)
+
+
+def confirmed(seat: int, player: UUID, stakes: dict[Spot, int], *, raised: dict[Spot, int] | None = None,
+              at: datetime = OPENED) -> re.WagerConfirmed:  # fmt: skip
+    """A confirmed wager in real money."""
+    return re.WagerConfirmed(
+        seat=seat, player=player, book=Book.REAL, stakes=stakes, raised=raised or {}, confirmed_at=at
+    )
+
+
+def placed(spot: Spot, amount: int, *, seat: int = 1) -> re.ChipsPlaced:
+    return re.ChipsPlaced(seat=seat, spot=spot, amount=amount)
+
+
+def place(spot: Spot, amount: int, *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
+          at: datetime = OPENED) -> rc.PlaceChips:  # fmt: skip
+    return rc.PlaceChips(player=by, spot=spot, amount=amount, available=available, rules=rules, now=at)
+
+
+def confirm(*, by: UUID = ANN, rules: TableRules = AC, available: int = RICH, at: datetime = OPENED) -> rc.ConfirmWager:
+    return rc.ConfirmWager(player=by, available=available, rules=rules, now=at)
+
+
+def rebet(stakes: dict[Spot, int], *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
+          at: datetime = OPENED) -> rc.RepeatWager:  # fmt: skip
+    return rc.RepeatWager(player=by, stakes=stakes, available=available, rules=rules, now=at)
+
+
+def deal(cards: tuple[Card, ...] = PLAYER_WINS, *, rules: TableRules = AC, at: datetime = OPENED,
+         position: int = 0, seed: str | None = "5e" * 32) -> rc.DealRound:  # fmt: skip
+    return rc.DealRound(cards=cards, position=position, seed=seed, rules=rules, now=at)
+
+
+def open_table(rules: TableRules = AC, *, books: tuple[Book, ...] = (Book.REAL,), edge_accepted: bool = True
+               ) -> tc.OpenTable:  # fmt: skip
+    """The command that opens a table, with the spots that really have a player's edge."""
+    return tc.OpenTable(
+        table=TABLE,
+        operator=OPERATOR,
+        name="The first",
+        rules=rules,
+        books=books,
+        edge_spots=player_edge_spots(rules),
+        edge_accepted=edge_accepted,
+        now=OPENED,
+    )
+
+
+def table_opened(rules: TableRules = AC, *, books: tuple[Book, ...] = (Book.REAL, Book.PLAY)) -> te.TableOpened:
+    return te.TableOpened(
+        table=TABLE, operator=OPERATOR, name="The first", rules=rules, books=books, edge_accepted=(), opened_at=OPENED
+    )
+
+
+def seat_taken(seat: int, player: UUID, *, book: Book = Book.REAL, bought_in: int = 0) -> te.SeatTaken:
+    return te.SeatTaken(seat=seat, player=player, book=book, bought_in=bought_in, taken_at=OPENED)
