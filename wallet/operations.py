@@ -9,6 +9,8 @@ from casino.events.rows import fetch
 from casino.events.store import Append, Metadata, append
 from casino.kernel import money
 from casino.kernel.money import Book
+from casino.operators import operations as operators
+from casino.operators.models import Player
 from wallet import ledger
 from wallet.accounts import AccountKind, AccountName, operator_account, player_account
 from wallet.catalogue import CATALOGUE
@@ -22,6 +24,17 @@ LARGEST_CREDIT: Final = 10**9
 
 _VERSION: Final = "SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s"
 _OPENED: Final = "SELECT schema, data::text FROM events_event WHERE stream = %s AND version = 1"
+
+
+def register_player(*, operator: UUID, reference: str, nickname: str, currency: str, metadata: Metadata) -> Player:
+    """This will register an operator's player and open the accounts; the same reference returns the same player.
+
+    Raises UnknownCurrency, and OpenInAnotherCurrency when the player's accounts were opened in another one.
+    """
+    with transaction.atomic():
+        player = operators.register_player(operator=operator, reference=reference, nickname=nickname)
+        open_player(operator=operator, player=player.id, currency=currency, metadata=metadata)
+    return player
 
 
 def open_player(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> None:

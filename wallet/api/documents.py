@@ -1,0 +1,111 @@
+"""How the wallet's operations are documented, examples included."""
+
+from typing import Any, Final
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+
+from casino.api import paging
+from casino.kernel.money import Book
+from wallet.api import serializers
+from wallet.api.serializers import Purse
+
+PLAYER: Final = "0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11"
+TABLE: Final = "0199f3a2-7c40-7e21-8b32-9d0c5f1e2a33"
+_PLAYER_SHOWN: Final = {
+    "id": PLAYER,
+    "reference": "customer-8812",
+    "nickname": "Ace",
+    "created_at": "2026-11-21T09:00:00Z",
+}
+_BALANCES: Final = {
+    "items": [
+        {"account": "account", "book": "real", "table": None, "balance": {"amount": "87.50", "currency": "EUR"}},
+        {"account": "game", "book": "real", "table": TABLE, "balance": {"amount": "12.50", "currency": "EUR"}},
+    ]
+}
+_STATEMENT: Final = {
+    "items": [
+        {
+            "sequence": 2,
+            "kind": "buy_in",
+            "amount": {"amount": "-12.50", "currency": "EUR"},
+            "balance": {"amount": "87.50", "currency": "EUR"},
+            "entry": 412,
+            "event": 9871,
+            "recorded_at": "2026-11-21T09:01:12Z",
+        }
+    ],
+    "next": None,
+}
+_WHICH: Final = [
+    OpenApiParameter("account", str, enum=[purse.value for purse in Purse], description="`account` when left out."),
+    OpenApiParameter("book", str, enum=[book.value for book in Book], description="`real` when left out."),
+    OpenApiParameter("table", OpenApiTypes.UUID, description="The table of a game balance or a rack."),
+    *paging.PARAMETERS,
+]
+
+
+def _answer(value: Any, status: str = "200") -> OpenApiExample:
+    return OpenApiExample("Answer", value=value, response_only=True, status_codes=[status])
+
+
+register_player: Final = extend_schema(
+    operation_id="registerPlayer",
+    summary="Register a player and open the accounts; the same reference answers the same player",
+    request=serializers.PlayerRequest,
+    responses={201: serializers.PlayerShown},
+    examples=[
+        OpenApiExample("A player", value={"reference": "customer-8812", "nickname": "Ace"}, request_only=True),
+        _answer(_PLAYER_SHOWN, "201"),
+    ],
+)
+list_players: Final = extend_schema(
+    operation_id="listPlayers",
+    summary="List your players in the order they were registered",
+    parameters=paging.PARAMETERS,
+    responses=serializers.PlayerPage,
+    examples=[_answer({"items": [_PLAYER_SHOWN], "next": None})],
+)
+get_player: Final = extend_schema(
+    operation_id="getPlayer",
+    summary="Show one of your players",
+    responses=serializers.PlayerShown,
+    examples=[_answer(_PLAYER_SHOWN)],
+)
+credit_player: Final = extend_schema(
+    operation_id="creditSandboxPlayer",
+    summary="Credit a player of a sandbox operator with money that nobody paid in",
+    request=serializers.CreditRequest,
+    responses={201: serializers.CreditShown},
+    examples=[
+        OpenApiExample("A hundred", value={"amount": "100.00", "currency": "EUR", "book": "real"}, request_only=True),
+        _answer({"player": PLAYER, "book": "real", "balance": {"amount": "100.00", "currency": "EUR"}}, "201"),
+    ],
+)
+player_balances: Final = extend_schema(
+    operation_id="getPlayerBalances",
+    summary="Show every balance of one of your players",
+    responses=serializers.Balances,
+    examples=[_answer(_BALANCES)],
+)
+player_statement: Final = extend_schema(
+    operation_id="getPlayerStatement",
+    summary="List what moved on one account of one of your players, newest first",
+    parameters=_WHICH,
+    responses=serializers.Statement,
+    examples=[_answer(_STATEMENT)],
+)
+my_balances: Final = extend_schema(
+    operation_id="getMyBalances",
+    summary="Show every balance of the player who asks",
+    responses=serializers.Balances,
+    examples=[_answer(_BALANCES)],
+)
+my_statement: Final = extend_schema(
+    operation_id="getMyStatement",
+    summary="List what moved on one account of the player who asks, newest first",
+    parameters=_WHICH,
+    responses=serializers.Statement,
+    examples=[_answer(_STATEMENT)],
+)

@@ -1,0 +1,144 @@
+"""The wallet's part of the API: players and their money, for operators and for players themselves."""
+
+from typing import Any
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api import paging
+from casino.api.catalogue import INVALID_CURSOR, Rejected
+from casino.api.fields import money, read
+from casino.api.idempotency import idempotent
+from casino.operators.principals import Principal
+from casino.operators.queries import find_player, list_players
+from casino.operators.views import OperatorView, PlayerView, metadata
+from wallet import operations, queries
+from wallet.accounts import AccountKind
+from wallet.api import documents
+from wallet.api.serializers import (
+    CreditRequest,
+    PlayerRequest,
+    StatementQuery,
+    shown_balances,
+    shown_line,
+    shown_player,
+)
+
+
+class Players(OperatorView):
+    """The caller's players."""
+
+    @documents.register_player
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """This will register a player."""
+        given = read(PlayerRequest, request)
+        player = operations.register_player(
+            operator=self.caller.operator, currency=self.caller.currency, metadata=metadata(request), **given
+        )
+        return Response(shown_player(player), status=201)
+
+    @documents.list_players
+    def get(self, request: Request) -> Response:
+        """This will list players."""
+        page = paging.asked(request, str)
+        after = None if page.after is None else _id(page.after[0])
+        players = list_players(operator=self.caller.operator, after=after, limit=page.fetch)
+        return Response(paging.answer(page, players, key=lambda player: (str(player.id),), item=shown_player))
+
+
+class OnePlayer(OperatorView):
+    """One of the caller's players."""
+
+    @documents.get_player
+    def get(self, request: Request, player: UUID) -> Response:
+        """This will show a player."""
+        del request
+        return Response(shown_player(find_player(operator=self.caller.operator, player=player)))
+
+
+class SandboxCredits(OperatorView):
+    """Credits from nothing, for trying things out."""
+
+    @documents.credit_player
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        """This will credit a player."""
+        given = read(CreditRequest, request)
+        balance = operations.sandbox_credit(
+            operator=self.caller.operator,
+            player=player,
+            sandbox=self.caller.sandbox,
+            metadata=metadata(request),
+            **given,
+        )
+        shown = {"player": player, "book": given["book"].value, "balance": money(balance, given["currency"])}
+        return Response(shown, status=201)
+
+
+class PlayerBalances(OperatorView):
+    """What one of the caller's players has."""
+
+    @documents.player_balances
+    def get(self, request: Request, player: UUID) -> Response:
+        """This will show the balances."""
+        del request
+        return Response(shown_balances(queries.player_balances(operator=self.caller.operator, player=player)))
+
+
+class PlayerStatement(OperatorView):
+    """What moved on an account of one of the caller's players."""
+
+    @documents.player_statement
+    def get(self, request: Request, player: UUID) -> Response:
+        """This will list the movements."""
+        return Response(_statement(request, self.caller, player))
+
+
+class MyBalances(PlayerView):
+    """What the player who asks has."""
+
+    @documents.my_balances
+    def get(self, request: Request) -> Response:
+        """This will show the balances."""
+        del request
+        me = self.caller
+        return Response(shown_balances(queries.player_balances(operator=me.operator, player=me.player)))
+
+
+class MyStatement(PlayerView):
+    """What moved on an account of the player who asks."""
+
+    @documents.my_statement
+    def get(self, request: Request) -> Response:
+        """This will list the movements."""
+        return Response(_statement(request, self.caller, self.caller.player))
+
+
+def _statement(request: Request, caller: Principal, player: UUID) -> dict[str, Any]:
+    page = paging.asked(request, int)
+    asked = {name: request.query_params[name] for name in ("account", "book", "table") if name in request.query_params}
+    query = StatementQuery(data=asked)
+    query.is_valid(raise_exception=True)
+    which = query.validated_data
+    lines = queries.player_statement(
+        operator=caller.operator,
+        player=player,
+        kind=AccountKind(which["account"].value),
+        book=which["book"],
+        currency=caller.currency,
+        table=which["table"],
+        before=None if page.after is None else page.after[0],
+        limit=page.fetch,
+    )
+    return paging.answer(
+        page, lines, key=lambda line: (line.sequence,), item=lambda line: shown_line(line, caller.currency)
+    )
+
+
+def _id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise Rejected(INVALID_CURSOR) from None
