@@ -22,7 +22,7 @@ from casino.stack.services import (
     migrate,
     read_running,
 )
-from casino.stack.trouble import Trouble, explain
+from casino.stack.trouble import Trouble, in_plain_words
 
 WITHOUT_DATABASE = frozenset(
     {
@@ -62,10 +62,6 @@ def main(arguments: Sequence[str]) -> None:
             execute_from_command_line(list(arguments))
     except Trouble as trouble:
         sys.exit(f"{trouble}")
-    except OSError as error:
-        if error.errno is None or error.filename is None:
-            raise
-        sys.exit(f"{explain(error)}")
     except KeyboardInterrupt:
         sys.exit(130)
 
@@ -92,21 +88,25 @@ def _act(command: str, environment: dict[str, str]) -> None:
 
 @contextlib.contextmanager
 def _home_services() -> Generator[dict[str, str]]:
+    with contextlib.ExitStack() as exits:
+        with in_plain_words():
+            environment = _attach_or_start(exits)
+        yield environment
+
+
+def _attach_or_start(exits: contextlib.ExitStack) -> dict[str, str]:
     folder = current_folder()
-    claimed, found = _claim_or_find(folder)
+    home, found = _claim_or_find(folder)
     if found is not None:
-        yield environment_for(found, secrets=_read_secrets(folder))
-        return
-    if claimed is None:
+        return environment_for(found, secrets=_read_secrets(folder))
+    if home is None:
         raise Trouble(f"The stack in {folder} is starting or stopping and did not answer. Try again in a moment.")
-    try:
-        with embedded(claimed) as servers:
-            environment = environment_for(addresses_of(*servers), secrets=claimed.secrets)
-            migrate(environment)
-            remember(claimed)
-            yield environment
-    finally:
-        claimed.release()
+    exits.callback(home.release)
+    servers = exits.enter_context(embedded(home))
+    environment = environment_for(addresses_of(*servers), secrets=home.secrets)
+    migrate(environment)
+    remember(home)
+    return environment
 
 
 def current_folder() -> Path:

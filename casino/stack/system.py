@@ -22,7 +22,7 @@ from casino.stack.services import (
     migrate,
     write_running,
 )
-from casino.stack.trouble import Trouble
+from casino.stack.trouble import Trouble, in_plain_words
 
 HOST = "127.0.0.1"
 FIRST_PORT, LAST_PORT = 1024, 65535
@@ -64,7 +64,7 @@ class Stack:
         return self.children[name]
 
     def __enter__(self) -> Self:
-        with contextlib.ExitStack() as exits:
+        with in_plain_words(), contextlib.ExitStack() as exits:
             exits.enter_context(ended_by_signals())
             self.port = free_port(self.port)
             self._home = exits.enter_context(_claimed(self.name))

@@ -1,6 +1,8 @@
 """What stops the stack, said in one plain sentence with what to do about it."""
 
+import contextlib
 import errno
+from collections.abc import Generator
 
 
 class Trouble(Exception):
@@ -23,3 +25,12 @@ def explain(error: OSError) -> Trouble:
     return Trouble(
         f"{what}{where}. Make room or choose another folder with CASINO_HOME=/some/folder, then start again."
     )
+
+
+@contextlib.contextmanager
+def in_plain_words() -> Generator[None]:
+    """This will turn an OSError of the block into Trouble. Raises Trouble."""
+    try:
+        yield
+    except OSError as error:
+        raise explain(error) from error

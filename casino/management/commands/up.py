@@ -1,5 +1,6 @@
 """The whole system on this machine, left running."""
 
+import contextlib
 import os
 from argparse import ArgumentParser
 from typing import Any
@@ -29,7 +30,9 @@ class Command(BaseCommand):
             password = stack.create_admin()
             self.say(addresses(stack.base_url, password))
             self.say(f"Data and logs: {stack.home.folder}\nStop with Ctrl-C.")
-            run_forever(stack, reload=not options["no_reload"])
+            with contextlib.suppress(KeyboardInterrupt):
+                run_forever(stack, reload=not options["no_reload"])
+            self.say("Stopping.")
 
     def say(self, text: str) -> None:
         self.stdout.write(text)

@@ -56,7 +56,7 @@ def test_the_whole_system_runs_until_it_is_stopped(environment, tmp_path):
         below = descendants(up.pid)
         assert len(below) > 10
         up.send_signal(signal.SIGINT)
-        assert up.wait(60) == 130
+        assert up.wait(60) == 0
         assert alive(below) == set()
     assert "Traceback" not in log.read_text().rpartition("worker runs again")[2]
 
@@ -86,3 +86,17 @@ def test_one_server_given_without_the_other_is_said_in_a_sentence(tmp_path):
     failed = run("up", "--port", "0", environment=environment)
     assert failed.returncode == 1
     assert failed.stderr.startswith("Set REDIS_URL too")
+
+
+def test_on_servers_given_by_url_nothing_is_embedded(database, environment, tmp_path):
+    given, log = {**environment, **database.environment}, tmp_path / "up.log"
+    with manage("up", "--port", "0", "--no-reload", environment=given, log=log) as up:
+        assert wait_until(lambda: "Stop with Ctrl-C" in log.read_text() or up.poll() is not None), log.read_text()
+        assert answers(port=int(re.search(r"127\.0\.0\.1:(\d+)", log.read_text())[1]), path="/readyz")
+        assert "Login" not in log.read_text()
+        with pytest.raises(AssertionError, match="No child"):
+            child_with(up.pid, "postgres")
+        with pytest.raises(AssertionError, match="No child"):
+            child_with(up.pid, "redis-server")
+        up.terminate()
+        assert up.wait(60) == 128 + signal.SIGTERM

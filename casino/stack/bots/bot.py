@@ -1,0 +1,159 @@
+"""A bot at a seat: it bets in all the ways a player can, from a seeded generator, so that a run can be repeated."""
+
+import asyncio
+from collections.abc import Callable
+from random import Random
+from typing import Any, Final
+
+from casino.stack.bots.client import Client, Problem
+from casino.stack.bots.watch import Watch
+
+LOW: Final = 2
+"""A bot rebuys when its game balance would not cover so many of its largest wagers."""
+
+TOO_LATE: Final = frozenset({"betting_is_closed", "not_your_turn", "already_confirmed", "no_open_round"})
+"""Refusals that happen to a player who was a moment too slow; the bot waits for the next round."""
+
+
+class Bot:
+    """One player at one table. `unit` is the table's minimum in whole currency units."""
+
+    def __init__(self, client: Client, watch: Watch, *, seat: int, book: str, chance: Random) -> None:
+        self.client = client
+        self.watch = watch
+        self.seat = seat
+        self.book = book
+        self.chance = chance
+        self.acted = 0
+        self.has_bet = False
+        self.sleeps_in: set[int] = set()
+
+    @property
+    def table(self) -> str:
+        """The path of the bot's table."""
+        return f"/tables/{self.watch.table}"
+
+    async def sit(self) -> None:
+        """This will take the seat with money for a while."""
+        rules = self.watch.picture["rules"]
+        unit = int(float(rules["minimum"]))
+        body = {"seat": self.seat, "buy_in": f"{unit * 100}.00", "currency": rules["currency"], "book": self.book}
+        await self.client.post(f"{self.table}/seat", body)
+
+    async def play(self, enough: Callable[[], bool]) -> None:
+        """This will play round after round until `enough()`, then leave with the money."""
+        alone = self.watch.picture["rules"]["turn_seconds"] is None
+        while not enough():
+            await self._alone() if alone else await self._at_turn()
+        await self._leave()
+
+    async def _at_turn(self) -> None:
+        await self.watch.changed()
+        number = self.watch.round_number()
+        if number == self.acted or not self.watch.turn_of(self.seat):
+            return
+        self.acted = number
+        if number not in self.sleeps_in:
+            await self._or_too_late(self._turn())
+
+    async def _alone(self) -> None:
+        """A single-seat table: the bot's own deal starts the round; it waits until that is settled."""
+        before = self.watch.settled()
+        await self._or_too_late(self._turn(may_pass=False))
+        while self.watch.settled() == before:
+            await self.watch.changed()
+
+    async def _or_too_late(self, turn: Any) -> None:
+        try:
+            await turn
+        except Problem as problem:
+            if problem.code not in TOO_LATE:
+                raise
+
+    async def _turn(self, *, may_pass: bool = True) -> None:
+        dice = self.chance.random()
+        if may_pass and dice < 0.08:
+            await self._act("pass")
+        elif self.has_bet and dice < 0.25:
+            await self._act("rebet-and-deal")
+        elif self.has_bet and dice < 0.35:
+            await self._act("rebet")
+            await self._confirm()
+        elif dice < 0.45:
+            await self._deal_at_once()
+        else:
+            await self._place_and_deal()
+
+    async def _place_and_deal(self) -> None:
+        """Chips one after the other, with a change of mind now and then."""
+        if self.chance.random() < 0.2:
+            await self._chips(*self._stakes()[0])
+            await self._act("undo")
+        if self.chance.random() < 0.1:
+            await self._chips(*self._stakes()[0])
+            await self._act("clear")
+        for spot, amount in self._stakes():
+            await self._chips(spot, amount)
+        await self._confirm()
+
+    async def _deal_at_once(self) -> None:
+        stakes = [{"spot": spot, "amount": f"{amount}.00"} for spot, amount in self._stakes()]
+        await self._act("deal", {"stakes": stakes, "currency": self._rules["currency"]})
+        self.has_bet = True
+
+    async def _confirm(self) -> None:
+        picture = await self._act("deal")
+        self.has_bet = True
+        await self._rebuy_when_low(picture)
+
+    async def _rebuy_when_low(self, picture: dict[str, Any]) -> None:
+        """Between rounds only: with the wager in play the service says when, so the bot waits for that."""
+        if float(picture["you"]["game_balance"]["amount"]) >= LOW * self._largest():
+            return
+        number = picture["round"]["number"]
+        while self.watch.settled() < number:
+            await self.watch.changed()
+        try:
+            body = {"amount": f"{self._largest() * 10}.00", "currency": self._rules["currency"]}
+            await self._act("rebuy", body)
+        except Problem as problem:
+            if problem.code not in {"insufficient_funds", "wager_in_play"}:
+                raise
+
+    def _stakes(self) -> list[tuple[str, int]]:
+        """One spot or several, in whole units; now and then less than the minimum where that is raised."""
+        unit, rules = int(float(self._rules["minimum"])), self._rules
+        if rules["under_minimum"] == "raise" and self.chance.random() < 0.15:
+            return [(self.chance.choice(("player", "banker", "tie")), int(float(rules["chips"][0])) * 3)]
+        spots = ["banker", "player", "tie"]
+        self.chance.shuffle(spots)
+        count = 1 if rules["spots_per_round"] == "one" else self.chance.choice((1, 1, 1, 2, 3))
+        return [(spot, unit * self.chance.choice((1, 1, 2, 3, 4))) for spot in spots[:count]]
+
+    def _largest(self) -> int:
+        return int(float(self._rules["minimum"])) * 12
+
+    @property
+    def _rules(self) -> dict[str, Any]:
+        rules: dict[str, Any] = self.watch.picture["rules"]
+        return rules
+
+    async def _chips(self, spot: str, amount: int) -> None:
+        await self._act("place", {"spot": spot, "amount": f"{amount}.00", "currency": self._rules["currency"]})
+
+    async def _act(self, action: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        return await self.client.post(f"{self.table}/{action}", body)
+
+    async def _leave(self) -> None:
+        """With a wager in play one leaves when it is settled."""
+        while True:
+            try:
+                await self._act("leave")
+            except Problem as problem:
+                if problem.code == "not_seated":
+                    return
+                if problem.code != "wager_in_play":
+                    raise
+                await asyncio.sleep(0.1)
+            else:
+                return

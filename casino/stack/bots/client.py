@@ -1,0 +1,76 @@
+"""An operator's developer would write this first: a client of the HTTP API that repeats safely."""
+
+import asyncio
+import uuid
+from types import TracebackType
+from typing import Any, Final, Self
+
+import httpx
+
+PATIENCE: Final = 60
+"""How often a request is sent again while the service does not answer, half a second apart."""
+
+
+class Problem(Exception):
+    """The service refused: a problem document with its stable `code`."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        super().__init__(f"{document.get('code')}: {document.get('detail')}")
+        self.code: str = document.get("code", "unknown")
+        self.document = document
+
+
+class Client:
+    """`await client.post(path, body)` under /api/v1, with one credential. Raises Problem."""
+
+    def __init__(self, base_url: str, credential: str) -> None:
+        headers = {"Authorization": f"Bearer {credential}"}
+        self._http = httpx.AsyncClient(base_url=f"{base_url}/api/v1", headers=headers, timeout=20)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._http.aclose()
+
+    async def get(self, path: str, **query: Any) -> dict[str, Any]:
+        """This will read; it repeats by itself while the service is away."""
+        return await self._send("GET", path, params=query)
+
+    async def post(self, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        """This will act once, however often the request has to be sent: the key stays the same."""
+        headers = {"Idempotency-Key": uuid.uuid4().hex}
+        return await self._send("POST", path, json=body or {}, headers=headers)
+
+    async def pages(self, path: str) -> list[dict[str, Any]]:
+        """This will read all pages of a list."""
+        items: list[dict[str, Any]] = []
+        query: dict[str, Any] = {"limit": 200}
+        while True:
+            page = await self.get(path, **query)
+            items.extend(page["items"])
+            if page["next"] is None:
+                return items
+            query["cursor"] = page["next"]
+
+    async def _send(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+        for _ in range(PATIENCE):
+            try:
+                response = await self._http.request(method, path, **options)
+            except httpx.TransportError:
+                await asyncio.sleep(0.5)
+                continue
+            if response.status_code == 503:
+                await asyncio.sleep(0.5)
+                continue
+            return _answer(response)
+        raise Problem({"code": "no_answer", "detail": f"{method} {path} got no answer."})
+
+
+def _answer(response: httpx.Response) -> dict[str, Any]:
+    document: dict[str, Any] = response.json() if response.content else {}
+    if response.is_error:
+        raise Problem(document)
+    return document

@@ -1,0 +1,68 @@
+"""What is set up before the bots play: an operator with its key, a table of each preset, players with money."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from casino.stack.bots.client import Client
+from casino.stack.system import Stack
+
+CURRENCY: Final = "EUR"
+CREDIT: Final = "20000.00"
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A preset that bots play: how many tables, how many players at each, how many rounds at each at least.
+
+    With `whole_shoe` a table is played until its first shoe has ended; in `time_outs` rounds one seat says nothing.
+    """
+
+    preset: str
+    tables: int
+    players: int
+    rounds: int
+    time_outs: int = 0
+    whole_shoe: bool = False
+
+
+GAMES: Final = (
+    Game("atlantic_city", tables=1, players=5, rounds=40, time_outs=2),
+    Game("overview", tables=2, players=1, rounds=20),
+    Game("mini", tables=2, players=1, rounds=20),
+    Game("classic", tables=2, players=1, rounds=20),
+    Game("big_table", tables=1, players=6, rounds=60, time_outs=1, whole_shoe=True),
+)
+
+
+def new_operator(stack: Stack, slug: str) -> str:
+    """This will create a sandbox operator and return its credential."""
+    printed = stack.manage("operator", "create", slug, "--name", "Bots' house", "--currency", CURRENCY, "--sandbox")
+    found = re.search(r"Bearer (\S+)", printed)
+    if found is None:
+        raise RuntimeError(f"no credential in: {printed}")
+    return found[1]
+
+
+async def open_table(operator: Client, game: Game, number: int) -> dict[str, Any]:
+    """This will open a table of the preset for real and play money, accepting a player's edge in so many words."""
+    return await operator.post(
+        "/tables",
+        {
+            "name": f"{game.preset.replace('_', ' ').title()} {number}",
+            "preset": game.preset,
+            "currency": CURRENCY,
+            "books": ["real", "play"],
+            "accept_player_edge": True,
+        },
+    )
+
+
+async def new_player(operator: Client, reference: str, book: str) -> str:
+    """This will register a player with sandbox money in one book, and return a session's token."""
+    player = await operator.post("/players", {"reference": reference, "nickname": reference})
+    identity = player["id"]
+    credit = {"amount": CREDIT, "currency": CURRENCY, "book": book}
+    await operator.post(f"/players/{identity}/sandbox-credits", credit)
+    session = await operator.post(f"/players/{identity}/sessions", {})
+    return str(session["token"])

@@ -1,0 +1,84 @@
+"""What was played, per preset, from the API's own round history: money in minor units, returns as fractions."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from rich.table import Table
+
+from baccarat.rules.odds import expected_return
+from baccarat.rules.presets import rules_for
+from baccarat.rules.wagers import Spot
+from casino.kernel import money
+
+
+@dataclass(slots=True)
+class Line:
+    """One preset's sums. `payouts` are gross and include returned stakes; `commission` is earned, even if owed."""
+
+    preset: str
+    currency: str
+    rounds: int = 0
+    wagers: int = 0
+    handle: int = 0
+    payouts: int = 0
+    commission: int = 0
+    expected: Fraction = Fraction(0)
+    seconds: float = 0.0
+
+    @property
+    def ggr(self) -> int:
+        """What stays with the house: handle less payouts plus commission."""
+        return self.handle - self.payouts + self.commission
+
+    def add(self, round_: dict[str, Any]) -> None:
+        """This will add one settled round."""
+        self.rounds += 1
+        for seat in round_["seats"]:
+            if seat["result"] is not None:
+                self._add(seat["result"])
+
+    def _add(self, result: dict[str, Any]) -> None:
+        rules = rules_for(self.preset, currency=self.currency)
+        self.wagers += 1
+        self.handle += money.parse(result["staked"], self.currency)
+        self.commission += money.parse(result["commission"], self.currency)
+        back = money.parse(result["returned"], self.currency)
+        held = 0 if result["commission_deferred"] else money.parse(result["commission"], self.currency)
+        self.payouts += back + held
+        stakes = {Spot(spot["spot"]): money.parse(spot["stake"], self.currency) for spot in result["spots"]}
+        self.expected += expected_return(rules, stakes)
+
+
+def table(lines: list[Line]) -> Table:
+    """This will lay the lines out, one preset a row."""
+    shown = Table(title="What was played", title_justify="left")
+    shown.add_column("preset")
+    for heading in ("rounds", "wagers", "handle", "payouts", "commission", "GGR", "return", "theory", "rounds/s"):
+        shown.add_column(heading, justify="right")
+    for line in lines:
+        shown.add_row(line.preset, *_cells(line))
+    return shown
+
+
+def _cells(line: Line) -> tuple[str, ...]:
+    back = Fraction(line.payouts - line.commission)
+    return (
+        str(line.rounds),
+        str(line.wagers),
+        money.text(line.handle, line.currency),
+        money.text(line.payouts, line.currency),
+        money.text(line.commission, line.currency),
+        money.text(line.ggr, line.currency),
+        _percent(back, line.handle),
+        _percent(line.expected, line.handle),
+        f"{line.rounds / line.seconds:.1f}" if line.seconds else "-",
+    )
+
+
+def _percent(part: Fraction, whole: int) -> str:
+    if not whole:
+        return "-"
+    share = part / whole * 100
+    return f"{Decimal(share.numerator) / Decimal(share.denominator):.2f}%"

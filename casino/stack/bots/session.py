@@ -1,0 +1,97 @@
+"""A whole session of bots: every preset at once, until each has had its rounds and the long shoe its end."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from random import Random
+from typing import Final
+
+from casino.stack.bots import house
+from casino.stack.bots.bot import Bot
+from casino.stack.bots.client import Client
+from casino.stack.bots.house import Game
+from casino.stack.bots.report import Line
+from casino.stack.bots.watch import Watch
+
+SETTLED: Final = "settled"
+
+
+class Session:
+    """The bots' session at one service. `progress(done, total)` is told how many rounds are settled."""
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        credential: str,
+        games: Sequence[Game],
+        seed: int,
+        progress: Callable[[int, int], None],
+    ) -> None:
+        self.base_url = base_url
+        self.credential = credential
+        self.games = games
+        self.chance = Random(seed)  # noqa: S311  (bots' tastes, no card depends on it)
+        self.progress = progress
+        self.total = sum(game.tables * game.rounds for game in games)
+        self.watches: list[Watch] = []
+
+    async def run(self) -> list[Line]:
+        """This will play and return one line per preset."""
+        async with Client(self.base_url, self.credential) as operator, asyncio.TaskGroup() as group:
+            ticker = group.create_task(self._tick())
+            lines = await asyncio.gather(*(self._game(operator, game) for game in self.games))
+            ticker.cancel()
+        return list(lines)
+
+    async def _tick(self) -> None:
+        while True:
+            self.progress(min(self.total, sum(watch.settled() for watch in self.watches)), self.total)
+            await asyncio.sleep(0.2)
+
+    async def _game(self, operator: Client, game: Game) -> Line:
+        started = time.monotonic()
+        line = Line(preset=game.preset, currency=house.CURRENCY)
+        played = await asyncio.gather(*(self._table(operator, game, number) for number in range(1, game.tables + 1)))
+        line.seconds = time.monotonic() - started
+        for table in played:
+            for round_ in await operator.pages(f"/tables/{table}/rounds"):
+                if round_["phase"] == SETTLED:
+                    line.add(round_)
+        return line
+
+    async def _table(self, operator: Client, game: Game, number: int) -> str:
+        table = str((await house.open_table(operator, game, number))["id"])
+        watch = Watch(operator, table)
+        self.watches.append(watch)
+        looking = asyncio.create_task(watch.run())
+        try:
+            await watch.changed()
+            async with AsyncExitStack() as clients:
+                bots = [await self._bot(operator, clients, watch, game, seat) for seat in range(1, game.players + 1)]
+                _let_sleep(bots, game)
+                await asyncio.gather(*(bot.play(lambda: _enough(watch, game)) for bot in bots))
+        finally:
+            looking.cancel()
+        return table
+
+    async def _bot(self, operator: Client, clients: AsyncExitStack, watch: Watch, game: Game, seat: int) -> Bot:
+        book = "play" if seat % 3 == 0 else "real"
+        token = await house.new_player(operator, f"{game.preset}-{watch.table[-8:]}-{seat}", book)
+        client = await clients.enter_async_context(Client(self.base_url, token))
+        bot = Bot(client, watch, seat=seat, book=book, chance=Random(self.chance.random()))  # noqa: S311
+        await bot.sit()
+        return bot
+
+
+def _enough(watch: Watch, game: Game) -> bool:
+    if game.whole_shoe and not watch.shoes_ended():
+        return False
+    return watch.settled() >= game.rounds
+
+
+def _let_sleep(bots: Sequence[Bot], game: Game) -> None:
+    """One bot says nothing in a few rounds, so that its turn runs out."""
+    if len(bots) > 1:
+        bots[-1].sleeps_in = {5 + 7 * nap for nap in range(game.time_outs)}
