@@ -51,3 +51,17 @@ class CreditTooLarge(Refusal):
     kind = Kind.INVALID
     title = "The credit is larger than one sandbox credit may be"
     remedy = "Send a smaller amount, or several."
+
+
+class TableRequired(Refusal):
+    code = "table_required"
+    kind = Kind.INVALID
+    title = "A game balance or rack is at a table"
+    remedy = "Send the table's id as well."
+
+
+class TableNotAllowed(Refusal):
+    code = "table_not_allowed"
+    kind = Kind.INVALID
+    title = "The account is at no table"
+    remedy = "Leave the table out, or ask for the game balance or rack."

@@ -4,7 +4,6 @@ from enum import StrEnum
 from typing import Any
 
 from rest_framework import serializers
-from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from casino.api.fields import (
     AmountField,
@@ -21,6 +20,7 @@ from casino.kernel.money import Book
 from casino.operators.models import Player
 from wallet.accounts import AccountKind, AccountName
 from wallet.ledger import StatementLine
+from wallet.refusals import TableNotAllowed, TableRequired
 
 
 class Purse(StrEnum):
@@ -79,11 +79,12 @@ class StatementQuery(serializers.Serializer[Any]):
     table = IdField(required=False, default=None)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """This will ask for the table where there is one, and only there."""
-        if (attrs["account"] is Purse.ACCOUNT) != (attrs["table"] is None):
-            code = "table_required" if attrs["table"] is None else "table_not_allowed"
-            detail = "A game balance or rack is at a table; the account is not."
-            raise ValidationError({"table": [ErrorDetail(detail, code)]})
+        """This will ask for the table where there is one, and only there. Raises TableRequired, TableNotAllowed."""
+        at_table = attrs["account"] is not Purse.ACCOUNT
+        if at_table and attrs["table"] is None:
+            raise TableRequired
+        if not at_table and attrs["table"] is not None:
+            raise TableNotAllowed
         return attrs
 
 
