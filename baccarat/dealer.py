@@ -86,8 +86,9 @@ def lapse_if_empty(journal: Journal, *, seed: bytes, now: datetime) -> None:
 
 
 def is_empty(journal: Journal) -> bool:
-    """This will tell whether the round runs with every seat out of it."""
-    return journal.round.is_running() and journal.round.all_have_acted() and not journal.round.wagers()
+    """This will tell whether the round runs with every seat out of it, and is not set aside."""
+    round_ = journal.round
+    return round_.is_running() and round_.set_aside is None and round_.all_have_acted() and not round_.wagers()
 
 
 def next_cards(journal: Journal, seed: bytes) -> tuple[tuple[Card, ...], int]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+import msgspec
 from django.db import connection
 
 from baccarat import projections, shoe_secrets, wakeup
@@ -15,7 +16,6 @@ from baccarat.catalogue import CATALOGUE
 from baccarat.dealer import Fresh
 from baccarat.derive import Place, entry_for
 from baccarat.journal import Journal
-from baccarat.rounds import state as rounds
 from baccarat.tables.refusals import UnknownTable
 from casino.events import store
 from casino.kernel.ids import uuid7
@@ -25,8 +25,8 @@ from wallet.entries import Entry
 _COLUMNS: Final = "id, round_id, version, state::text"
 _LOCK: Final = f"SELECT {_COLUMNS} FROM baccarat_table WHERE id = %s AND operator_id = %s FOR UPDATE"  # noqa: S608
 _CLAIM: Final = (
-    f"SELECT {_COLUMNS} FROM baccarat_table WHERE due_at <= statement_timestamp() AND id <> ALL (%s::uuid[]) "  # noqa: S608
-    "ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED"
+    f"SELECT {_COLUMNS} FROM baccarat_table WHERE due_at <= statement_timestamp() AND round_id IS NOT NULL "  # noqa: S608
+    "AND id <> ALL (%s::uuid[]) ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED"
 )
 # The clock is read after the lock was had, so that a command which waited for it is judged by when it got through.
 _ROUNDS: Final = (
@@ -35,17 +35,24 @@ _ROUNDS: Final = (
 )
 
 
+class StateUnreadable(Exception):
+    """A read model is damaged. Its truth is in the events: rebuild it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Journals of locked tables, and the database's time after they were locked."""
+    """Journals of locked tables, those that can't be read, and the database's time after they were locked."""
 
     journals: list[Journal]
+    unreadable: list[UUID]
     now: datetime
 
 
 def lock_table(*, table: UUID, operator: UUID) -> tuple[Journal, datetime]:
     """This will lock a table of this operator until the transaction ends. Raises UnknownTable for any other."""
     loaded = _load(_LOCK, [table, operator])
+    if loaded.unreadable:
+        raise StateUnreadable(f"table {table} has to be rebuilt from its events")
     if not loaded.journals:
         raise UnknownTable
     return loaded.journals[0], loaded.now
@@ -62,16 +69,26 @@ def _load(query: str, parameters: list[Any]) -> Loaded:
         tables = cursor.fetchall()
         cursor.execute(_ROUNDS, [[round_id for _, round_id, _, _ in tables if round_id is not None]])
         rows = cursor.fetchall()
-    found = {row[1]: (projections.decode_round(row[3]), row[2]) for row in rows if row[1] is not None}
-    return Loaded(journals=[_journal(row, found) for row in tables], now=rows[0][0])
+    found = {identity: (state, version) for _, identity, version, state in rows}
+    loaded = Loaded(journals=[], unreadable=[], now=rows[0][0])
+    for row in tables:
+        try:
+            loaded.journals.append(_journal(row, found))
+        except (msgspec.DecodeError, LookupError):
+            loaded.unreadable.append(row[0])
+    return loaded
 
 
-def _journal(row: tuple[Any, ...], found: dict[UUID, tuple[rounds.RoundState, int]]) -> Journal:
+def _journal(row: tuple[Any, ...], found: dict[UUID, tuple[str, int]]) -> Journal:
+    """The journal of one table; a row that is damaged, or whose round is gone, raises."""
     _, round_id, version, state = row
-    round_, round_version = found.get(round_id, (rounds.INITIAL, 0))
-    return Journal(
-        table=projections.decode_table(state), table_version=version, round=round_, round_version=round_version
-    )
+    table = projections.decode_table(state)
+    if round_id is None:
+        return Journal(table=table, table_version=version)
+    round_state, round_version = found[round_id]
+    round_ = projections.decode_round(round_state)
+    round_.facts()
+    return Journal(table=table, table_version=version, round=round_, round_version=round_version)
 
 
 def clock() -> datetime:

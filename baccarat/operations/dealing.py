@@ -11,11 +11,13 @@ from typing import Final
 from uuid import UUID
 
 import psycopg
-from django.db import DatabaseError, transaction
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import DatabaseError, InterfaceError, OperationalError, transaction
 
 from baccarat import dealer, repository, shoe_secrets
 from baccarat.journal import Journal
 from baccarat.rounds.commands import ResumeRound, SetRoundAside
+from baccarat.rounds.events import RoundOpened
 from baccarat.rounds.refusals import RoundIsNotDue
 from baccarat.shoe_secrets import SecretLost
 from casino.events.store import Metadata
@@ -25,28 +27,33 @@ logger = logging.getLogger(__name__)
 
 BATCH: Final = 50
 DEALER: Final = "dealer"
+PASSING: Final = (OperationalError, InterfaceError)
+"""Troubles of the database and not of the round: a lost connection, a deadlock, a full disk."""
 
 
 def deal_due(*, limit: int = BATCH) -> int:
-    """This will deal and settle one batch of rounds that are ready or overdue, and return how many tables it handled.
+    """This will deal and settle one batch of rounds that are ready or overdue; returns how many it dealt or set aside.
 
     If the batch as a whole can't be written, its rounds are dealt one by one, so that the one at fault is found.
     """
     try:
         with transaction.atomic():
-            claimed = repository.claim_due(limit=limit)
-            _deal_all(claimed.journals, claimed.now)
-            return len(claimed.journals)
+            return _deal_all(repository.claim_due(limit=limit))
+    except SoftTimeLimitExceeded:
+        raise
     except Exception as trouble:  # noqa: BLE001  (whatever it was, the rounds are tried one by one)
         logger.warning("A batch could not be settled together, dealing one by one: %s", describe(trouble))
     return _deal_one_by_one(limit)
 
 
-def _deal_all(journals: list[Journal], now: datetime) -> None:
-    seeds = shoe_secrets.read([journal.round.facts().shoe for journal in journals])
-    for journal in journals:
-        _deal(journal, seeds.get(journal.round.facts().shoe), now)
-    repository.write([(journal, _metadata(journal)) for journal in journals])
+def _deal_all(claimed: repository.Loaded) -> int:
+    for table in claimed.unreadable:
+        logger.critical("ALERT table %s is due but its stored state can't be read: rebuild it from its events", table)
+    seeds = shoe_secrets.read([journal.round.facts().shoe for journal in claimed.journals])
+    for journal in claimed.journals:
+        _deal(journal, seeds.get(journal.round.facts().shoe), claimed.now)
+    repository.write([(journal, _metadata(journal)) for journal in claimed.journals])
+    return sum(bool(journal.pages) for journal in claimed.journals)
 
 
 def _deal(journal: Journal, seed: bytes | None, now: datetime) -> None:
@@ -55,51 +62,71 @@ def _deal(journal: Journal, seed: bytes | None, now: datetime) -> None:
     try:
         dealer.deal_round(journal, seed=seed, fresh=repository.fresh(), now=now)
     except RoundIsNotDue:
-        logger.info("round %s was not due after all", journal.round.facts().round)
+        logger.warning("round %s was not due after all", journal.round.facts().round)
 
 
 def _deal_one_by_one(limit: int) -> int:
-    done: list[UUID] = []
-    while len(done) < limit:
-        table = _deal_next(done)
-        if table is None:
-            break
-        done.append(table)
-    return len(done)
+    tried: list[UUID] = []
+    done = 0
+    while len(tried) < limit and (moved := _deal_next(tried)) is not None:
+        done += moved
+    return done
 
 
-def _deal_next(done: list[UUID]) -> UUID | None:
-    """The next due table alone; its round is set aside if it can't be dealt. None when no other is due."""
-    table = None
+def _deal_next(tried: list[UUID]) -> int | None:
+    """Deal the next due table alone, or set its round aside: 1 if it moved, 0 if not, None when no other is due."""
+    round_ = None
     try:
         with transaction.atomic():
-            claimed = repository.claim_due(limit=1, but=done)
-            if not claimed.journals:
+            claimed = repository.claim_due(limit=1, but=tried)
+            if not claimed.journals and not claimed.unreadable:
                 return None
-            table = claimed.journals[0].table.facts().table
-            _deal_all(claimed.journals, claimed.now)
+            tried.extend(claimed.unreadable)
+            for journal in claimed.journals:
+                round_ = journal.round.facts()
+                tried.append(round_.table)
+            return _deal_all(claimed)
+    except SoftTimeLimitExceeded:
+        raise
     except Exception as trouble:  # a poisoned round must block no other
-        if table is None:
+        if round_ is None:
             raise
-        _set_aside(table, claimed.journals[0].table.facts().operator, trouble)
-    return table
+        return _put_by(round_, trouble)
 
 
-def _set_aside(table: UUID, operator: UUID, trouble: Exception) -> None:
+def _put_by(round_: RoundOpened, trouble: Exception) -> int:
+    """Set a round aside that can't be dealt; one that only met a passing trouble of the database stays due."""
     reason = describe(trouble)
+    if isinstance(trouble, PASSING):
+        logger.warning("round %s stays due: %s", round_.round, reason)
+        return 0
+    try:
+        moved = _set_aside(round_, reason)
+    except (DatabaseError, Refusal) as again:
+        logger.critical("ALERT round %s can't be dealt (%s) nor set aside (%s)", round_.round, reason, describe(again))
+        return 0
+    if moved:
+        where = "".join(traceback.format_tb(trouble.__traceback__))
+        logger.critical("ALERT round %s was set aside: %s\n%s", round_.round, reason, where)
+    return moved
+
+
+def _set_aside(round_: RoundOpened, reason: str) -> int:
     with transaction.atomic():
-        journal, now = repository.lock_table(table=table, operator=operator)
-        journal.on_round(SetRoundAside(reason=reason, now=now))
+        journal, now = repository.lock_table(table=round_.table, operator=round_.operator)
+        if journal.table.round != round_.round:  # dealt meanwhile by another dealer
+            return 0
+        events = journal.on_round(SetRoundAside(reason=reason, now=now))
         repository.write([(journal, _metadata(journal))])
-    where = "".join(traceback.format_tb(trouble.__traceback__))
-    logger.critical("ALERT round %s was set aside: %s\n%s", journal.round.facts().round, reason, where)
+    return len(events)
 
 
 def describe(trouble: Exception) -> str:
-    """This will say what went wrong without any row's content, which may hold cards or seeds not yet shown."""
+    """This will say what went wrong in names only: messages may quote cards or seeds that nobody has been shown."""
     cause = trouble.__cause__
-    if isinstance(trouble, DatabaseError) and isinstance(cause, psycopg.Error):
-        return f"{type(cause).__name__}: {cause.diag.message_primary}"
+    if isinstance(trouble, (DatabaseError, InterfaceError)) and isinstance(cause, psycopg.Error):
+        place = cause.diag.constraint_name or cause.diag.table_name
+        return type(cause).__name__ + (f" at {place}" if place else "")
     if isinstance(trouble, (SecretLost, Refusal)):
         return f"{type(trouble).__name__}: {trouble}"
     return type(trouble).__name__

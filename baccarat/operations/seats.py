@@ -88,7 +88,9 @@ def _step_out(journal: Journal, guest: Guest, now: datetime, command: tc.LeaveSe
     dealer.withdraw(journal, player=guest.player)
     if dealer.is_empty(journal):
         shoe = journal.round.facts().shoe
-        dealer.lapse_if_empty(journal, seed=shoe_secrets.read([shoe])[shoe], now=now)
+        seed = shoe_secrets.read([shoe]).get(shoe)
+        if seed is not None:  # else the dealers set the round aside; nobody is kept at the table for it
+            dealer.lapse_if_empty(journal, seed=seed, now=now)
     journal.on_table(command)
     dealer.go_on(journal, fresh=repository.fresh(), now=now)
 
