@@ -18,6 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("api/v1/", include("casino.api.urls")),
     path("api/v1/", include("casino.operators.api.urls")),
+    path("api/v1/", include("wallet.api.urls")),
     path("api/v1/", include("baccarat.api.urls")),
     re_path(r"^api/", views.unknown),
 ]

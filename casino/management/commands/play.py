@@ -1,0 +1,64 @@
+"""Bots play every preset over HTTP on the whole running system; then everything is replayed and audited."""
+
+import asyncio
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from casino.stack.bots import house, report
+from casino.stack.bots.report import Line
+from casino.stack.bots.session import Session
+from casino.stack.home import PROJECT
+from casino.stack.system import Stack
+
+
+class Command(BaseCommand):
+    help = "Starts the whole system, lets bots play every preset over HTTP, audits everything, and stops."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--seed", type=int, default=1, help="of the bots' tastes; the cards are never seeded")
+        parser.add_argument("--home", default="play", help="name of the folder in .casino that holds the data")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        """This will play, print the table and the audit's verdict, and exit 1 when there is a finding."""
+        console = Console(width=None if sys.stdout.isatty() else 120)
+        with Stack(name=options["home"], say=console.print) as stack:
+            console.print(f"Running at {stack.base_url}. Bots take their seats.")
+            console.print(report.table(play(stack, console, seed=options["seed"])))
+            code = audit(stack)
+        if code:
+            sys.exit(code)
+
+
+def play(stack: Stack, console: Console, *, seed: int) -> list[Line]:
+    """This will run the bots with a progress bar and return one line per preset."""
+    credential = house.new_operator(stack, f"bots-{int(time.time())}-{seed}")
+    columns = (TextColumn("rounds"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("rounds", total=None)
+        session = Session(
+            base_url=stack.base_url,
+            credential=credential,
+            games=house.GAMES,
+            seed=seed,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+        lines = asyncio.run(session.run())
+        bar.update(task, completed=session.total, total=session.total)
+    stack.raise_if_dead()
+    return lines
+
+
+def audit(stack: Stack) -> int:
+    """This will replay everything and print the verdict; the exit status is the audit's."""
+    sys.stdout.flush()
+    command = [sys.executable, str(PROJECT / "manage.py"), "audit"]
+    return subprocess.run(command, env=stack.environment, cwd=Path.cwd(), check=False).returncode  # noqa: S603
