@@ -1,0 +1,23 @@
+"""One database for each module: its tests make operators, tables and players of their own."""
+
+from collections.abc import Generator
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from tests.conftest import Database
+from tests.services import Services
+from tests.support.house import House, fresh_database
+
+
+@pytest.fixture(scope="module")
+def module_database(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Database]:
+    """A migrated database that the tests of a module share."""
+    with fresh_database(services, django_db_blocker) as database:
+        yield database
+
+
+@pytest.fixture
+def house(module_database: Database) -> House:
+    """A new operator on the module's database."""
+    return House()

@@ -1,0 +1,31 @@
+"""Seeds with a known outcome, so that a story can be told on purpose."""
+
+from functools import cache
+from itertools import count
+
+import pytest
+
+from baccarat import repository
+from baccarat.dealer import NO_CUT, Fresh
+from baccarat.fairness.shuffle import order
+from baccarat.rules.deal import Outcome, deal
+from baccarat.rules.presets import TableRules
+
+
+@cache
+def seed_for(outcome: Outcome, decks: int) -> bytes:
+    """This will find the lowest seed whose first round ends so."""
+    for number in count():
+        seed = number.to_bytes(32, "big")
+        if deal(order(seed, cut=NO_CUT, decks=decks, first=6)).outcome is outcome:
+            return seed
+    raise AssertionError
+
+
+def fix(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, rules: TableRules) -> bytes:
+    """This will let every shoe that is shuffled from now on be that one, and return its seed."""
+    seed = seed_for(outcome, rules.decks)
+    monkeypatch.setattr(
+        repository, "fresh", lambda: Fresh(round=repository.new_id(), shoe=repository.new_id(), seed=seed)
+    )
+    return seed

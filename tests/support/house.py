@@ -1,0 +1,276 @@
+"""An operator's house on a real database: tables, funded players, their moves, and a check that all books agree."""
+
+import contextlib
+from collections import defaultdict
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
+
+from pytest_django import DjangoDbBlocker
+
+from baccarat import projections, repository
+from baccarat.catalogue import CATALOGUE
+from baccarat.derive import Place, entry_for
+from baccarat.operations import betting, dealing, opening, seats
+from baccarat.operations.guest import Guest
+from baccarat.rounds.decider import ROUND
+from baccarat.rounds.state import INITIAL, RoundState
+from baccarat.rules.wagers import Spot
+from baccarat.tables.decider import TABLE
+from baccarat.tables.state import TableState
+from casino.events import store
+from casino.events.rows import fetch
+from casino.events.store import Metadata
+from casino.kernel.money import Book
+from tests.conftest import Database, pointed_at
+from tests.services import Services
+from wallet import audit, ledger
+from wallet import operations as wallet
+from wallet.accounts import AccountKind
+
+FUNDS = 10_000_000
+BUY_IN = 1_000_000
+
+
+@contextlib.contextmanager
+def fresh_database(services: Services, blocker: DjangoDbBlocker) -> Generator[Database]:
+    """This will give a migrated database of its own, for as long as the block lasts."""
+    name = services.clone()
+    services.flush()
+    try:
+        with blocker.unblock(), pointed_at(services.url(name)):
+            yield Database(
+                url=services.url(name), owner_url=services.owner_url(name), environment=services.environment(name)
+            )
+    finally:
+        services.drop(name)
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """One player at one table: each method is one call of a use case, with amounts in cents."""
+
+    guest: Guest
+
+    @property
+    def player(self) -> UUID:
+        return self.guest.player
+
+    def sit(self, seat: int = 1, *, buy_in: int = BUY_IN, book: Book = Book.REAL) -> dict[str, Any]:
+        return seats.take(guest=self.guest, seat=seat, book=book, buy_in=buy_in, currency="EUR")
+
+    def move(self, seat: int) -> dict[str, Any]:
+        return seats.change(guest=self.guest, seat=seat)
+
+    def rebuy(self, amount: int) -> dict[str, Any]:
+        return seats.rebuy(guest=self.guest, amount=amount, currency="EUR")
+
+    def leave(self) -> dict[str, Any]:
+        return seats.leave(guest=self.guest)
+
+    def new_game(self) -> dict[str, Any]:
+        return betting.new_game(guest=self.guest)
+
+    def place(self, spot: Spot, amount: int) -> dict[str, Any]:
+        return betting.place(guest=self.guest, spot=spot, amount=amount, currency="EUR")
+
+    def undo(self) -> dict[str, Any]:
+        return betting.undo(guest=self.guest)
+
+    def clear(self) -> dict[str, Any]:
+        return betting.clear(guest=self.guest)
+
+    def pass_turn(self) -> dict[str, Any]:
+        return betting.pass_turn(guest=self.guest)
+
+    def rebet(self) -> dict[str, Any]:
+        return betting.rebet(guest=self.guest)
+
+    def rebet_and_deal(self) -> dict[str, Any]:
+        return betting.rebet_and_deal(guest=self.guest)
+
+    def deal(self, stakes: dict[Spot, int] | None = None) -> dict[str, Any]:
+        return betting.deal(guest=self.guest, stakes=stakes or {}, currency="EUR")
+
+
+@dataclass(slots=True)
+class House:
+    """One operator. Nothing in here decides anything: it calls and it looks."""
+
+    operator: UUID = field(default_factory=uuid4)
+
+    @property
+    def metadata(self) -> Metadata:
+        return Metadata(operator=str(self.operator), actor="test", causation="test", correlation="test")
+
+    def table(self, preset: str, *, books: tuple[Book, ...] = (Book.REAL, Book.PLAY), **overrides: Any) -> UUID:
+        return opening.open_table(
+            operator=self.operator,
+            name="A table",
+            preset=preset,
+            currency="EUR",
+            books=books,
+            edge_accepted=True,
+            overrides=overrides,
+            metadata=self.metadata,
+        )
+
+    def player(self, *, real: int = FUNDS, play: int = 0) -> UUID:
+        player = uuid4()
+        wallet.open_player(operator=self.operator, player=player, currency="EUR", metadata=self.metadata)
+        for book, amount in ((Book.REAL, real), (Book.PLAY, play)):
+            if amount:
+                self.credit(player, amount, book)
+        return player
+
+    def credit(self, player: UUID, amount: int, book: Book = Book.REAL) -> None:
+        wallet.sandbox_credit(
+            operator=self.operator,
+            player=player,
+            book=book,
+            currency="EUR",
+            amount=amount,
+            sandbox=True,
+            metadata=self.metadata,
+        )
+
+    def guest(self, table: UUID, player: UUID | None = None) -> At:
+        """A player who has not sat down; a new one with money unless one is given."""
+        return At(Guest(table=table, operator=self.operator, player=player or self.player(), metadata=self.metadata))
+
+    def seated(self, table: UUID, seat: int = 1, *, buy_in: int = BUY_IN, book: Book = Book.REAL) -> At:
+        """A new player in a seat."""
+        at = self.guest(table, self.player(real=FUNDS, play=FUNDS))
+        at.sit(seat, buy_in=buy_in, book=book)
+        return at
+
+    def company(self, table: UUID, count: int, *, buy_in: int = BUY_IN) -> list[At]:
+        """New players in seats from 1 on, all of them in the round that is open."""
+        company = [self.seated(table, seat, buy_in=buy_in) for seat in range(1, count + 1)]
+        company[0].pass_turn()  # the first one's sitting down opened a round for one
+        deal_all()
+        return company
+
+    def place_of(self, table: UUID) -> Place:
+        return Place(operator=self.operator, table=table, currency="EUR")
+
+    def account(self, at: At, book: Book = Book.REAL) -> int:
+        return _balance(self.place_of(at.guest.table).player(at.player, book))
+
+    def game(self, at: At, book: Book = Book.REAL) -> int:
+        return _balance(self.place_of(at.guest.table).game(at.player, book))
+
+    def rack(self, at: At, book: Book = Book.REAL) -> int:
+        return _balance(self.place_of(at.guest.table).rack(at.player, book))
+
+    def holds(self, table: UUID, kind: AccountKind, book: Book = Book.REAL) -> int:
+        """What the table's stakes, bank or commission account holds."""
+        return _balance(self.place_of(table).house(kind, book))
+
+    def state(self, table: UUID) -> TableState:
+        return projections.decode_table(fetch("SELECT state::text FROM baccarat_table WHERE id = %s", [table])[0][0])
+
+    def round(self, round_id: object) -> RoundState:
+        rows = fetch("SELECT state::text FROM baccarat_round WHERE id = %s", [round_id])
+        return projections.decode_round(rows[0][0]) if rows else INITIAL
+
+    def in_hand(self, table: UUID) -> RoundState:
+        return self.round(self.state(table).round)
+
+    def last(self, table: UUID) -> RoundState:
+        return self.round(self.state(table).last_round)
+
+    def events(self, table: UUID) -> list[tuple[int, str, Any]]:
+        """Every event of a table and its rounds as (id, stream, event), in the order in which they were written."""
+        rounds = [f"round-{key}" for (key,) in fetch("SELECT id FROM baccarat_round WHERE table_id = %s", [table])]
+        found = store.read_many([f"table-{table}", *rounds])
+        recorded = sorted((each for events in found.values() for each in events), key=lambda each: each.id)
+        return [(each.id, each.stream, CATALOGUE.decode(each.type, each.schema, each.data)) for each in recorded]
+
+    def names(self, round_: RoundState) -> list[str]:
+        """The names of a round's events in order."""
+        return [each.type for each in store.read(f"round-{round_.facts().round}")]
+
+    def agree(self, *tables: UUID) -> None:
+        """This will assert that events, read models and ledger of these tables tell one story, and money adds up."""
+        assert list(audit.check()) == []
+        for table in tables:
+            self._agree(table)
+
+    def _agree(self, table: UUID) -> None:
+        events = self.events(table)
+        state = TABLE.fold(event for _, _, event in events)
+        assert state == self.state(table)
+        streams: defaultdict[str, list[Any]] = defaultdict(list)
+        for _, stream, event in events:
+            streams[stream].append(event)
+        versions = {stream: len(found) for stream, found in streams.items()}
+        streams.pop(f"table-{table}")
+        rounds = {stream: ROUND.fold(found) for stream, found in streams.items()}
+        assert {f"round-{key}": self.round(key) for (key,) in _round_ids(table)} == rounds
+        in_hand = rounds.get(f"round-{state.round}", INITIAL)
+        row = projections.table_row(state, versions[f"table-{table}"], in_hand)
+        assert _row("baccarat_table", projections.TABLES, table) == tuple(row)
+        for stream, round_ in rounds.items():
+            expected = projections.round_row(round_, versions[stream], state)
+            assert _row("baccarat_round", projections.ROUNDS, round_.facts().round) == tuple(expected)
+        place = self.place_of(table)
+        entries = [entry_for(event, cause, place) for cause, _, event in events]
+        causes = [cause for cause, _, _ in events]
+        assert audit.compare_batch(causes, [entry for entry in entries if entry is not None]) == []
+
+    def handle(self, table: UUID, book: Book = Book.REAL) -> tuple[int, int, int]:
+        """Totals of a table's settled wagers: staked, paid to players in the end, commission."""
+        wagers = [
+            wager
+            for (key,) in _round_ids(table)
+            for seat in self.round(key).seats
+            if (wager := seat.settled) is not None and wager.book is book
+        ]
+        commission = sum(wager.commission for wager in wagers)
+        deferred = sum(wager.commission for wager in wagers if wager.deferred)
+        return sum(wager.staked for wager in wagers), sum(wager.returned for wager in wagers) - deferred, commission
+
+
+def deal_all() -> int:
+    """This will deal until nothing is due, and return how many rounds that took."""
+    total = 0
+    while moved := dealing.deal_due():
+        total += moved
+    return total
+
+
+def until(happened: Callable[[], bool]) -> None:
+    """This will deal until it has happened, waiting for deadlines by the database's clock."""
+    for _ in range(200):
+        if happened():
+            return
+        deal_all()
+        fetch("SELECT pg_sleep(0.05)")
+    raise AssertionError("It never happened.")
+
+
+def now() -> object:
+    """The database's clock."""
+    return repository.clock()
+
+
+def _balance(account: Any) -> int:
+    return ledger.balances([account])[account]
+
+
+def _round_ids(table: UUID) -> list[tuple[Any, ...]]:
+    return fetch("SELECT id FROM baccarat_round WHERE table_id = %s ORDER BY number", [table])
+
+
+def _row(name: str, relation: projections.Relation, key: UUID) -> tuple[Any, ...]:
+    columns = ", ".join("state::text" if column == "state" else column for column, _ in relation.columns)
+    (row,) = fetch(f"SELECT {columns} FROM {name} WHERE id = %s", [key])  # noqa: S608
+    return (*row[:-1], canonical(row[-1]))
+
+
+def canonical(state: str) -> str:
+    """A state as the application would write it: PostgreSQL prints jsonb in an order of its own."""
+    decode = projections.decode_round if '"phase"' in state else projections.decode_table
+    return projections._encode(decode(state)).decode()
