@@ -44,10 +44,12 @@ class Journal:
     secrets: list[Secret] = field(default_factory=list)
     revealed: list[UUID] = field(default_factory=list)
     loaded_table: TableState = field(init=False)
+    loaded_version: int = field(init=False)
     loaded_round: RoundState = field(init=False)
 
     def __post_init__(self) -> None:
         self.loaded_table, self.loaded_round = self.table, self.round
+        self.loaded_version = self.table_version
 
     def on_table(self, command: table_commands.TableCommand) -> None:
         """This will decide a table's command and note what follows. Raises its Refusal."""

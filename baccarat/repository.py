@@ -167,7 +167,7 @@ def _project(journals: Sequence[Journal]) -> None:
 
 
 def _table_changed(journal: Journal) -> bool:
-    if journal.table is not journal.loaded_table:
+    if journal.table is not journal.loaded_table or journal.table_version != journal.loaded_version:
         return True
     before, after = journal.loaded_round, journal.round
     return projections.due_at(before) != projections.due_at(after) or before.set_aside != after.set_aside
