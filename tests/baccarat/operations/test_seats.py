@@ -1,0 +1,229 @@
+"""Sitting down, moving, buying in again and leaving, on a real database."""
+
+import pytest
+
+from baccarat import shoe_secrets
+from baccarat.rounds.refusals import NotYourTurn, WagerInPlay
+from baccarat.rounds.state import Phase, Standing
+from baccarat.tables.refusals import BookNotOffered, SeatIsTaken, UnknownSeat
+from casino.kernel.money import Book
+from tests.support.examples import B, P, T
+from tests.support.house import BUY_IN, FUNDS, House, deal_all, until
+from wallet.accounts import AccountKind
+from wallet.refusals import InsufficientFunds
+
+
+def test_sitting_down_moves_money_to_the_table_and_leaving_moves_it_back(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table, buy_in=2500)
+
+    assert (house.account(ann), house.game(ann)) == (FUNDS - 2500, 2500)
+    assert ann.leave()["you"] is None
+    assert (house.account(ann), house.game(ann)) == (FUNDS, 0)
+    assert house.state(table).seats == ()
+    house.agree(table)
+
+
+def test_sitting_down_without_money_is_allowed_and_leaves_no_entry(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table, buy_in=0)
+
+    picture = ann.new_game()
+
+    assert picture["you"]["under_minimum"] is True
+    ann.leave()
+    house.agree(table)
+
+
+def test_a_buy_in_beyond_the_account_is_refused(house: House) -> None:
+    table = house.table("mini")
+    poor = house.guest(table, house.player(real=1000))
+
+    with pytest.raises(InsufficientFunds):
+        poor.sit(1, buy_in=1001)
+    with pytest.raises(InsufficientFunds):
+        poor.sit(1, buy_in=1, book=Book.PLAY)
+
+    assert house.state(table).seats == ()
+
+
+def test_seats_and_books_are_the_tables(house: House) -> None:
+    table = house.table("classic", books=(Book.PLAY,))
+
+    with pytest.raises(BookNotOffered):
+        house.seated(table, 1)
+    with pytest.raises(UnknownSeat):
+        house.seated(table, 2, book=Book.PLAY)
+    house.seated(table, 1, book=Book.PLAY)
+    with pytest.raises(SeatIsTaken):
+        house.seated(table, 1, book=Book.PLAY)
+
+
+def test_sitting_down_at_an_idle_table_with_turns_opens_its_round(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann = house.seated(table, 3)
+
+    round_ = house.in_hand(table)
+
+    assert round_.phase is Phase.BETTING
+    assert round_.facts().deadline_at is not None
+    assert [(seat.seat, seat.player) for seat in round_.seats] == [(3, ann.player)]
+
+
+def test_one_who_sits_down_while_a_round_runs_is_in_the_next(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann = house.seated(table, 1)
+    ben = house.seated(table, 2)
+    with pytest.raises(NotYourTurn):
+        ben.place(P, 500)
+
+    ann.deal({P: 500})
+    deal_all()
+
+    assert [seat.player for seat in house.in_hand(table).seats] == [ann.player, ben.player]
+    ben.place(P, 500)
+    house.agree(table)
+
+
+def test_a_player_changes_seat_between_rounds(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann, ben = house.company(table, 2)
+    with pytest.raises(SeatIsTaken):
+        ann.move(2)
+
+    ann.move(5)
+
+    assert [(seat.seat, seat.player) for seat in house.state(table).seats] == [(2, ben.player), (5, ann.player)]
+    assert house.in_hand(table).seats[0].standing is Standing.WITHDRAWN
+    with pytest.raises(NotYourTurn):
+        ann.place(P, 500)
+    ben.pass_turn()
+    deal_all()
+    ann.deal({P: 500})
+    assert house.in_hand(table).seats[1].standing is Standing.CONFIRMED
+    house.agree(table)
+
+
+def test_with_a_wager_in_play_nobody_moves_rebuys_or_leaves(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann, ben = house.company(table, 2)
+    ann.deal({P: 500})
+
+    for move in (lambda: ann.move(4), lambda: ann.rebuy(500), ann.leave):
+        with pytest.raises(WagerInPlay) as refusal:
+            move()
+        assert refusal.value.facts["deadline_at"] == house.in_hand(table).facts().deadline_at
+    ben.pass_turn()
+    deal_all()
+    ann.rebuy(500)
+    ann.leave()
+    house.agree(table)
+
+
+def test_rebuy_adds_to_the_game_balance_from_the_account_of_that_book(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table, book=Book.PLAY, buy_in=1000)
+
+    assert ann.rebuy(700)["you"]["game_balance"]["amount"] == "17.00"
+
+    assert (house.account(ann), house.account(ann, Book.PLAY)) == (FUNDS, FUNDS - 1700)
+    assert house.game(ann, Book.PLAY) == 1700
+    with pytest.raises(InsufficientFunds):
+        ann.rebuy(FUNDS)
+    house.agree(table)
+
+
+def test_leaving_with_unconfirmed_chips_takes_them_along_and_the_round_lapses_untouched(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    ann.place(P, 1000)
+    ann.place(T, 500)
+    round_ = house.in_hand(table).facts().round
+
+    ann.leave()
+
+    assert house.account(ann) == FUNDS
+    assert (house.round(round_).phase, house.round(round_).cards) == (Phase.LAPSED, ())
+    assert house.names(house.round(round_))[-2:] == ["SeatWithdrawn", "RoundLapsed"]
+    assert deal_all() == 0
+    house.agree(table)
+
+
+def test_leaving_a_round_that_others_are_in_leaves_it_to_them(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann, ben = house.company(table, 2)
+    ann.place(P, 1000)
+    ben.deal({B: 1000})
+    round_ = house.in_hand(table).facts().round
+
+    ann.leave()
+    deal_all()
+
+    assert [wager.player for wager in house.round(round_).wagers()] == [ben.player]
+    assert house.round(round_).phase is Phase.SETTLED
+    assert house.account(ann) == FUNDS
+    house.agree(table)
+
+
+def test_one_who_leaves_and_comes_back_during_a_round_waits_for_the_next(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann, ben = house.company(table, 2)
+
+    ann.leave()
+    ann.sit(1)
+
+    with pytest.raises(NotYourTurn):
+        ann.deal({P: 500})
+    ann.leave()
+    ben.pass_turn()
+    deal_all()
+    assert [seat.player for seat in house.in_hand(table).seats] == [ben.player]
+    house.agree(table)
+
+
+def test_the_last_to_leave_ends_the_round_and_opens_none(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann, ben = house.company(table, 2)
+
+    ann.leave()
+    ben.leave()
+
+    state = house.state(table)
+    assert (state.seats, state.round) == ((), None)
+    assert state.last_round is None
+    house.agree(table)
+
+
+@pytest.mark.parametrize("wake", ["new_game", "place", "move"])
+def test_an_idle_table_opens_again_when_somebody_wants_to_play(house: House, wake: str) -> None:
+    table = house.table("atlantic_city", turn_seconds=1)
+    ann = house.seated(table)
+    until(lambda: house.state(table).round is None)
+    rounds = house.state(table).rounds
+    assert deal_all() == 0
+
+    {"new_game": ann.new_game, "place": lambda: ann.place(P, 500), "move": lambda: ann.move(2)}[wake]()
+
+    assert house.in_hand(table).facts().number == rounds + 1
+    assert house.game(ann) == BUY_IN
+    house.agree(table)
+
+
+def test_a_lost_seed_keeps_nobody_at_the_table(house: House, caplog: pytest.LogCaptureFixture) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    ann.place(P, 500)
+    round_ = house.in_hand(table).facts()
+    shoe_secrets.forget([round_.shoe])
+
+    ann.leave()
+    deal_all()
+
+    assert house.account(ann) == FUNDS
+    assert house.round(round_.round).set_aside == f"SecretLost: shoe {round_.shoe} has no readable seed"
+    assert "ALERT" in caplog.text
+    ben = house.guest(table)
+    ben.sit(1)
+    ben.leave()
+    assert house.holds(table, AccountKind.STAKES) == 0
+    house.agree(table)
