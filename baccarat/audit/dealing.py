@@ -1,0 +1,173 @@
+"""A round's events from the close of betting on: cards, outcome, payouts, commission and seed, all worked out anew."""
+
+from datetime import datetime
+from typing import Final
+
+from baccarat.audit.betting import OUT_OF_PLACE
+from baccarat.audit.shoes import check_seed
+from baccarat.audit.traces import Part, RoundTrace
+from baccarat.rounds import events as e
+from baccarat.rounds.state import Phase, Standing
+from baccarat.rules.deal import IllegalDeal, Outcome, replay
+from baccarat.rules.payouts import Settlement, UnknownStake, settle
+
+WHATS: Final = {
+    "commission": "commission differs",
+    "deferred": "commission differs",
+    "staked": "stake differs",
+    "results": "payout differs",
+    "won": "payout differs",
+    "returned": "payout differs",
+}
+"""What a settled wager's field says when it is not what the rules give."""
+
+_BETTING, _CLOSED, _DEALT, _SETTLED, _LAPSED = Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.LAPSED
+_TIMED_OUT = Standing.TIMED_OUT
+
+
+def closed(round_: RoundTrace, event: e.BettingClosed) -> None:
+    """This will follow the close of betting: all have acted or the turn is over, and somebody has a wager."""
+    if round_.phase is not _BETTING or round_.set_aside is not None:
+        round_.differs(OUT_OF_PLACE, "open betting", round_.set_aside or round_.phase)
+    if not round_.wagers():
+        round_.differs("betting closed without a wager", "a confirmed wager", "none")
+    _everybody_acted(round_, event.closed_at)
+    for part in round_.parts.values():
+        if part.confirmed_at is not None and part.confirmed_at > event.closed_at:
+            round_.differs("times out of order", f"confirmed by {event.closed_at}", part.confirmed_at, seat=part.seat)
+    round_.phase, round_.closed_at = _CLOSED, event.closed_at
+
+
+def _everybody_acted(round_: RoundTrace, now: datetime) -> None:
+    for seat in round_.deciding():
+        round_.differs("betting closed on a seat", "its word or its time-out", "neither", seat=seat)
+    deadline = round_.opened.deadline_at
+    for part in round_.parts.values():
+        if part.standing is _TIMED_OUT and (deadline is None or now < deadline):
+            round_.differs("seat timed out early", f"from {deadline}", now, seat=part.seat)
+
+
+def dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
+    """This will follow the cards: after the close, from the shoe's next place, and just as the rules deal them."""
+    if round_.phase is not _CLOSED:
+        what = "card dealt before betting closed" if round_.phase is _BETTING else OUT_OF_PLACE
+        round_.differs(what, _CLOSED, round_.phase)
+    shoe, rules = round_.table.shoe, round_.table.rules
+    place = 0 if shoe is None else shoe.out
+    if event.position != place:
+        round_.differs("place in the shoe differs", place, event.position)
+    round_.phase, round_.position, round_.cards = _DEALT, event.position, event.cards
+    try:
+        round_.dealt = replay(event.cards)
+    except IllegalDeal as illegal:
+        round_.differs("cards are not a legal deal", illegal, " ".join(event.cards))
+    if shoe is not None:
+        shoe.deals.append((event.position, event.cards, round_.opened.round))
+        shoe.out = event.position + len(event.cards)
+        shoe.over = shoe.cut_card_out
+        shoe.cut_card_out = shoe.out > rules.decks * 52 - (rules.cut_cards_from_end or 0)
+
+
+def settled(round_: RoundTrace, event: e.RoundSettled) -> None:
+    """This will follow the settlement: every figure worked out anew from the cards and the confirmed wagers."""
+    if round_.phase is not _DEALT or round_.set_aside is not None:
+        round_.differs(OUT_OF_PLACE, _DEALT, round_.set_aside or round_.phase)
+    if round_.closed_at is not None and event.settled_at < round_.closed_at:
+        round_.differs("times out of order", f"from {round_.closed_at}", event.settled_at)
+    _result(round_, event)
+    outcome = event.outcome if round_.dealt is None else round_.dealt.outcome
+    wagers = {wager.seat: wager for wager in event.wagers}
+    if len(wagers) != len(event.wagers):
+        round_.differs("wager settled twice", f"{len(wagers)} wagers", f"{len(event.wagers)} settlements")
+    for part in round_.wagers():
+        wager = wagers.pop(part.seat, None)
+        if wager is None:
+            round_.differs("wager not settled", _stakes(part), "nothing", seat=part.seat)
+        else:
+            _wager(round_, part, wager, outcome)
+    for seat in wagers:
+        round_.differs("wager settled but never confirmed", "nothing", wagers[seat].staked, seat=seat)
+    round_.phase, round_.ended_at = _SETTLED, event.settled_at
+    round_.outcome, round_.natural = event.outcome, event.natural
+    round_.player_total, round_.banker_total = event.player_total, event.banker_total
+    _end(round_, event.seed)
+    round_.table.last_round = round_.opened.round
+
+
+def _stakes(part: Part) -> str:
+    return " ".join(f"{spot} {stake}" for spot, stake in (part.stakes or {}).items())
+
+
+def _result(round_: RoundTrace, event: e.RoundSettled) -> None:
+    deal = round_.dealt
+    if deal is None:
+        return
+    if event.outcome is not deal.outcome:
+        round_.differs("outcome differs", deal.outcome, event.outcome)
+    if event.player_total != deal.player_total or event.banker_total != deal.banker_total:
+        found = f"Player {event.player_total}, Banker {event.banker_total}"
+        round_.differs("totals differ", f"Player {deal.player_total}, Banker {deal.banker_total}", found)
+    if event.natural is not deal.natural:
+        round_.differs("natural differs", deal.natural, event.natural)
+
+
+def _wager(round_: RoundTrace, part: Part, wager: e.SeatSettled, outcome: Outcome) -> None:
+    """One wager's settlement against what its confirmed stakes come to, and what it does to the player's balances."""
+    part.settled = wager
+    try:
+        due = settle(round_.table.rules, part.stakes or {}, outcome)
+    except UnknownStake as unknown:
+        round_.differs("wager can't be settled", unknown, wager.results, seat=part.seat)
+        return
+    if wager.player != part.player or wager.book is not part.book:
+        found = f"{wager.player} {wager.book}"
+        round_.differs("wager settled to another player", f"{part.player} {part.book}", found, seat=part.seat)
+    if _figures(due) != _figures(wager):
+        for name, what in WHATS.items():
+            expected, found = getattr(due, name), getattr(wager, name)
+            if expected != found:
+                round_.differs(what, f"{name} {expected}", f"{name} {found}", seat=part.seat)
+    guest = round_.table.guests.get(wager.player)
+    if guest is None:
+        return
+    guest.balance += wager.returned
+    if wager.deferred:
+        guest.balance -= wager.commission
+        guest.owed += wager.commission
+
+
+def _figures(one: Settlement | e.SeatSettled) -> tuple[object, ...]:
+    return one.commission, one.deferred, one.staked, one.won, one.returned, one.results
+
+
+def lapsed(round_: RoundTrace, event: e.RoundLapsed) -> None:
+    """This will follow a round in which nobody confirmed."""
+    if round_.phase is not _BETTING or round_.set_aside is not None:
+        round_.differs(OUT_OF_PLACE, "open betting", round_.set_aside or round_.phase)
+    for part in round_.wagers():
+        round_.differs("wager not settled", _stakes(part), "the round lapsed", seat=part.seat)
+    _everybody_acted(round_, event.lapsed_at)
+    round_.phase, round_.ended_at, round_.lapse_reason = _LAPSED, event.lapsed_at, event.reason
+    _end(round_, event.seed)
+
+
+def _end(round_: RoundTrace, seed: str | None) -> None:
+    round_.seed = seed
+    if round_.notes.on:
+        check_seed(round_)
+    if round_.table.round is round_:
+        round_.table.round = None
+
+
+def set_aside(round_: RoundTrace, event: e.RoundSetAside) -> None:
+    """This will follow a round that could not be dealt."""
+    if not round_.runs() or round_.set_aside is not None:
+        round_.differs(OUT_OF_PLACE, "a running round", round_.set_aside or round_.phase)
+    round_.set_aside, round_.set_aside_at = event.reason, event.set_aside_at
+
+
+def resumed(round_: RoundTrace, _event: e.RoundResumed) -> None:
+    """This will follow a round that a person sent back to be dealt."""
+    if round_.set_aside is None:
+        round_.differs(OUT_OF_PLACE, "a round set aside", round_.phase)
+    round_.set_aside = round_.set_aside_at = None

@@ -1,0 +1,91 @@
+"""One pass over everything: log, rounds, ledger and read models, on one snapshot of the database."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from baccarat.audit import money, pending, read_models, reading
+from baccarat.audit.fold import Fold
+from baccarat.audit.notes import Notes
+from baccarat.audit.report import Report
+from casino.events.drafts import Sealed
+from casino.events.verification import Head, head_mark, inspect
+
+OLDEST = 60.0
+"""Seconds that anything may wait for its seal, its cards or a person."""
+
+Progress = Callable[[int, int], object]
+
+
+def run(
+    *,
+    since: int = 0,
+    expected: Head | None = None,
+    oldest: float = OLDEST,
+    progress: Progress | None = None,
+    log_only: bool = False,
+) -> Report:
+    """This will audit the database that Django is connected to, read only and undisturbed by what is written meanwhile.
+
+    Events up to position `since` are followed but not checked. `expected` is a head kept from an earlier audit.
+    `oldest` is in seconds. `progress(done, total)` is told about events. With `log_only`, events are checked against
+    the chain and the rules, and nothing else. Call it outside of any transaction.
+    """
+    start = time.monotonic()
+    notes = Notes()
+    fold = Fold(notes)
+    with reading.without_collector(), reading.snapshot():
+        head = head_mark()
+        _log(fold, since=min(since, head.position), expected=expected, head=head, progress=progress, log_only=log_only)
+        log_seconds = time.monotonic() - start
+        if not log_only:
+            _state(fold, oldest=oldest)
+        entries = 0 if log_only else money.entries()
+    return Report(
+        rounds=fold.rounds,
+        events=fold.events,
+        entries=entries,
+        findings=tuple(notes.findings),
+        seconds=time.monotonic() - start,
+        log_seconds=log_seconds,
+        head=(head.position, head.digest.hex()),
+    )
+
+
+def _log(
+    fold: Fold, *, since: int, expected: Head | None, head: Head, progress: Progress | None, log_only: bool
+) -> None:
+    """Follow the sealed log, read ahead by another connection on the same snapshot, then what is not sealed yet."""
+    notes, chain = fold.notes, Notes()
+
+    def read() -> Iterator[Sequence[Sealed]]:
+        yield from reading.before(since)
+        yield from reading.sealed(since=since, findings=chain.findings, expected=expected)
+
+    for batch in reading.ahead(read, name=reading.share()):
+        notes.on = batch[-1].position > since if batch else notes.on
+        followed = fold.follow(batch)
+        if notes.on and not log_only:
+            money.compare(followed, notes)
+            read_models.compare_rounds(fold.ended, notes)
+        fold.ended.clear()
+        if progress is not None:
+            progress(fold.events, head.position)
+    notes.on = True
+    notes.findings[:0] = chain.findings
+    followed = fold.follow(reading.waiting())
+    if not log_only:
+        money.compare(followed, notes)
+        read_models.compare_rounds(fold.ended, notes)
+        fold.ended.clear()
+
+
+def _state(fold: Fold, *, oldest: float) -> None:
+    """What the events have led to by now, against what the database holds."""
+    notes = fold.notes
+    notes.findings.extend(inspect(oldest=oldest))
+    read_models.compare_rounds(list(fold.running.values()), notes)
+    read_models.compare_tables(list(fold.tables.values()), notes)
+    read_models.find_extra(notes)
+    money.check_itself(notes)
+    pending.check_rounds(fold, notes, now=reading.now(), oldest=oldest)
+    pending.check_secrets(fold, notes)

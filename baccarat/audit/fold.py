@@ -1,0 +1,149 @@
+"""The whole log, event by event: every table, round and wallet followed at once, whatever the events say."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from baccarat.audit import betting, dealing, seating
+from baccarat.audit.notes import Notes
+from baccarat.audit.traces import RoundTrace, TableTrace
+from baccarat.audit.wallets import Wallets
+from baccarat.catalogue import CATALOGUE
+from baccarat.derive import Place
+from baccarat.rounds import events as re
+from baccarat.tables import events as te
+from casino.events.codec import MalformedEvent, UnknownEvent
+from casino.events.drafts import Recorded, Sealed
+from wallet.catalogue import CATALOGUE as WALLET
+
+UNREADABLE: Final = "event can't be read"
+UNEXPLAINED: Final = "event can't be explained"
+USED_TWICE: Final = "shoe used twice"
+
+ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
+    kind.__name__: step
+    for kind, step in (
+        (re.ChipsPlaced, betting.placed),
+        (re.PlacementUndone, betting.undone),
+        (re.ChipsCleared, betting.cleared),
+        (re.WagerRepeated, betting.repeated),
+        (re.WagerConfirmed, betting.confirmed),
+        (re.SeatPassed, betting.passed),
+        (re.SeatTimedOut, betting.timed_out),
+        (re.SeatWithdrawn, betting.withdrawn),
+        (re.BettingClosed, dealing.closed),
+        (re.CardsDealt, dealing.dealt),
+        (re.RoundSettled, dealing.settled),
+        (re.RoundLapsed, dealing.lapsed),
+        (re.RoundSetAside, dealing.set_aside),
+        (re.RoundResumed, dealing.resumed),
+    )
+}
+TABLE_STEPS: Final = {kind.__name__: step for kind, step in seating.STEPS.items()}
+ENDS: Final = frozenset({re.RoundSettled.__name__, re.RoundLapsed.__name__})
+
+
+class Followed(NamedTuple):
+    """An event with its id and where its money moves; `place` is None for a wallet's own."""
+
+    id: int
+    event: object
+    place: Place | None
+
+
+class Fold:
+    """Everything that the events so far have led to. `ended` are rounds that ended since it was last emptied."""
+
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        self.tables: dict[str, TableTrace] = {}
+        self.running: dict[str, RoundTrace] = {}
+        self.ended: list[RoundTrace] = []
+        self.wallets = Wallets(notes)
+        self.rounds = 0
+        self.events = 0
+        self._shoes: set[UUID | str] = set()
+
+    def follow(self, rows: Iterable[Sealed | Recorded]) -> list[Followed]:
+        """This will follow events in order and note what the rules don't allow; returns them with their places."""
+        followed: list[Followed] = []
+        for row in rows:
+            self.events += 1
+            try:
+                followed.append(self._one(row))
+            except (MalformedEvent, UnknownEvent) as trouble:
+                self.notes.add(UNREADABLE, where(row), f"the fields of a {row.type}", trouble)
+            except (LookupError, ValueError, ArithmeticError) as trouble:  # rules or amounts that no table can have
+                self.notes.add(UNEXPLAINED, where(row), "an event that the rules allow", repr(trouble))
+        return followed
+
+    def _one(self, row: Sealed | Recorded) -> Followed:
+        kind = row.type
+        step = ROUND_STEPS.get(kind)
+        if step is not None:
+            event = CATALOGUE.decode(kind, row.schema, row.data)
+            return Followed(row.id, event, self._round(row, event, step))
+        if kind in WALLET:
+            event = WALLET.decode(kind, row.schema, row.data)
+            self.wallets.follow(event, row)
+            return Followed(row.id, event, None)
+        event = CATALOGUE.decode(kind, row.schema, row.data)
+        if kind == "RoundOpened":
+            return Followed(row.id, event, self._open_round(row, event))
+        if kind == "TableOpened":
+            return Followed(row.id, event, self._open_table(row, event))
+        return Followed(row.id, event, self._table(row, event))
+
+    def _table(self, row: Sealed | Recorded, event: Any) -> Place | None:
+        table = self.tables.get(row.stream)
+        if table is None:
+            self.notes.add(betting.OUT_OF_PLACE, where(row), "an opened table", "none")
+            return None
+        table.version = row.version
+        if row.type == "ShoeStarted":
+            self._first_use(row, event.shoe, event.commitment)
+        TABLE_STEPS[row.type](table, event)
+        return table.place
+
+    def _round(self, row: Sealed | Recorded, event: object, step: Callable[[RoundTrace, Any], None]) -> Place | None:
+        round_ = self.running.get(row.stream)
+        if round_ is None:
+            self.notes.add(betting.OUT_OF_PLACE, where(row), "a running round", "none")
+            return None
+        round_.version = row.version
+        step(round_, event)
+        if row.type in ENDS:
+            del self.running[row.stream]
+            if self.notes.on:
+                self.ended.append(round_)
+        return round_.table.place
+
+    def _open_round(self, row: Sealed | Recorded, event: re.RoundOpened) -> Place | None:
+        table = self.tables.get(f"table-{event.table}")
+        if table is None:
+            self.notes.add(betting.OUT_OF_PLACE, where(row), f"table {event.table}", "none")
+            return None
+        if row.stream != f"round-{event.round}" or row.version != 1:
+            self.notes.add("stream differs", where(row), f"round-{event.round} version 1", row.stream)
+        if event.commitment is not None:
+            self._first_use(row, event.shoe, event.commitment)
+        self.rounds += 1
+        self.running[row.stream] = betting.opened(event, table)
+        return table.place
+
+    def _open_table(self, row: Sealed | Recorded, event: te.TableOpened) -> Place:
+        if row.stream != f"table-{event.table}" or row.version != 1:
+            self.notes.add("stream differs", where(row), f"table-{event.table} version 1", row.stream)
+        table = self.tables[row.stream] = seating.opened(event, self.notes)
+        return table.place
+
+    def _first_use(self, row: Sealed | Recorded, shoe: UUID, commitment: str) -> None:
+        """A shoe's order follows from its seed alone, so neither shoe nor commitment may come again."""
+        if shoe in self._shoes or commitment in self._shoes:
+            self.notes.add(USED_TWICE, where(row), "a shoe never used before", f"{shoe} {commitment}")
+        self._shoes.update((shoe, commitment))
+
+
+def where(row: Sealed | Recorded) -> str:
+    """This will name an event by its stream, version and type."""
+    return f"event {row.id}, {row.stream} version {row.version}, {row.type}"

@@ -1,0 +1,45 @@
+"""The last head of the log that an audit found sound, in a file outside the database: a cut tail contradicts it."""
+
+import json
+import os
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+
+from casino.events.rows import fetch
+from casino.events.verification import Head
+
+_DATABASE: Final = """
+SELECT system_identifier, oid FROM pg_control_system(), pg_database WHERE datname = current_database()
+"""
+
+
+class UnreadableHead(Exception):
+    """The file with the last head does not hold one."""
+
+
+def default_file() -> Path:
+    """This will name this database's own file, by its server and its number there, in the folder of all homes."""
+    server, number = fetch(_DATABASE)[0]
+    folder = Path(os.environ.get("CASINO_HOME") or Path(settings.BASE_DIR) / ".casino")
+    return folder / "heads" / f"{server}-{number}.json"
+
+
+def read(file: Path) -> Head | None:
+    """This will read the head that was kept; None on the first audit. Raises UnreadableHead."""
+    if not file.exists():
+        return None
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        return Head(int(kept["position"]), bytes.fromhex(kept["digest"]))
+    except (ValueError, KeyError, TypeError) as trouble:
+        raise UnreadableHead(f"{file} does not hold the head of a log: {trouble}") from trouble
+
+
+def keep(file: Path, *, position: int, digest: str) -> None:
+    """This will keep a head, whole or not at all."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_suffix(f".{os.getpid()}")
+    draft.write_text(json.dumps({"position": position, "digest": digest}) + "\n", encoding="utf-8")
+    draft.replace(file)

@@ -1,0 +1,48 @@
+"""The ledger against the events: each entry is derived anew and compared, a batch of events at a time."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from baccarat.audit.fold import Followed
+from baccarat.audit.notes import Notes
+from baccarat.derive import entry_for
+from casino.events.rows import fetch
+from wallet import audit as ledger
+from wallet.derive import entry_for as wallet_entry_for
+from wallet.entries import Entry, Unbalanced
+from wallet.events import PlayerAccountOpened, SandboxCredited
+
+UNBALANCED: Final = "event moves no balanced money"
+
+
+def compare(followed: Sequence[Followed], notes: Notes) -> None:
+    """This will note every difference between the entries of these events and those that are stored."""
+    derived: list[Entry] = []
+    for each in followed:
+        try:
+            entry = _entry(each)
+        except Unbalanced as trouble:
+            notes.add(UNBALANCED, f"event {each.id}", "postings that sum to zero", trouble)
+            continue
+        if entry is not None:
+            derived.append(entry)
+    for finding in ledger.compare_batch([each.id for each in followed], derived):
+        notes.add(finding.what, finding.where, finding.expected, finding.found)
+
+
+def _entry(followed: Followed) -> Entry | None:
+    event, place = followed.event, followed.place
+    if isinstance(event, (PlayerAccountOpened, SandboxCredited)):
+        return wallet_entry_for(event, followed.id)
+    return None if place is None else entry_for(event, followed.id, place)
+
+
+def check_itself(notes: Notes) -> None:
+    """This will check the ledger against itself: sums, sequences, running balances, balances, account ids."""
+    for finding in ledger.check():
+        notes.add(finding.what, finding.where, finding.expected, finding.found)
+
+
+def entries() -> int:
+    """This will count the ledger's entries."""
+    return int(fetch("SELECT count(*) FROM wallet_entry")[0][0])

@@ -1,0 +1,29 @@
+"""Where an audit writes down what contradicts the rules or the record."""
+
+from typing import Final
+
+from casino.kernel.findings import Finding
+
+LONGEST: Final = 300
+"""Characters of either side of a finding; more would hide the table of findings."""
+
+
+class Notes:
+    """Findings in the order met; while `on` is false they are passed over, as for events before an audit's start."""
+
+    __slots__ = ("findings", "on")
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.on = True
+
+    def add(self, what: str, where: str, expected: object, found: object) -> None:
+        """This will note one contradiction, both sides as text."""
+        if self.on:
+            self.findings.append(Finding(what, where, short(expected), short(found)))
+
+
+def short(value: object) -> str:
+    """This will write a value as text of at most LONGEST characters."""
+    text = str(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

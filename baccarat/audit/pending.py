@@ -1,0 +1,86 @@
+"""What waits: rounds to be dealt, rounds set aside, and the secrets of shoes in play. Judged by age and by need."""
+
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from cryptography.exceptions import InvalidTag
+
+from baccarat import shoe_secrets
+from baccarat.audit.fold import Fold
+from baccarat.audit.notes import Notes
+from baccarat.audit.shoes import NOT_OPENED, check_shoe
+from baccarat.audit.traces import LongShoe, RoundTrace, TableTrace
+from baccarat.fairness.commitment import commit
+from baccarat.fairness.stream import SEED_BYTES
+from casino.events.rows import fetch
+
+OVERDUE: Final = "round overdue"
+ASIDE: Final = "round set aside"
+
+_KEPT: Final = "SELECT shoe_id FROM baccarat_shoesecret ORDER BY shoe_id"
+
+
+def check_rounds(fold: Fold, notes: Notes, *, now: datetime, oldest: float) -> None:
+    """This will note rounds that should have been dealt, or wait for a person, for more than `oldest` seconds."""
+    limit = timedelta(seconds=oldest)
+    for round_ in fold.running.values():
+        where = f"round {round_.opened.round} of table {round_.opened.table}"
+        if round_.set_aside is not None and round_.set_aside_at is not None:
+            if now - round_.set_aside_at > limit:
+                notes.add(ASIDE, where, f"looked after within {oldest:g} s", round_.set_aside)
+            continue
+        due = due_at(round_)
+        if due is not None and now - due > limit:
+            notes.add(OVERDUE, where, f"dealt within {oldest:g} s of {due}", f"not dealt by {now}")
+
+
+def due_at(round_: RoundTrace) -> datetime | None:
+    """This will tell when the round was ready to be dealt: the last wager if all have acted, else the deadline."""
+    deadline = round_.opened.deadline_at
+    if round_.deciding():
+        return deadline
+    confirmed = [part.confirmed_at for part in round_.parts.values() if part.confirmed_at is not None]
+    return max(confirmed, default=round_.opened.opened_at) if deadline is None else deadline
+
+
+def check_secrets(fold: Fold, notes: Notes) -> None:
+    """This will check that just the shoes in play have a secret, that it opens their commitment and gave their cards."""
+    kept = {row[0] for row in fetch(_KEPT)}
+    playing = _in_play(fold)
+    for shoe in sorted(kept - playing.keys()):
+        notes.add("secret of a shoe not in play", f"shoe {shoe}", "no secret", "one is kept")
+    seeds = _seeds(sorted(kept & playing.keys()))
+    for shoe, (table, commitment, long) in playing.items():
+        seed = seeds.get(shoe)
+        where = f"shoe {shoe} of table {table.opened.table}"
+        if shoe not in kept:
+            notes.add("secret missing", where, "the seed of a shoe in play", "none")
+        elif seed is None or len(seed) != SEED_BYTES:
+            notes.add("secret can't be read", where, "a seed under one of our keys", "none that opens")
+        elif long is not None:
+            check_shoe(table, long, seed)
+        elif commit(seed) != commitment:
+            notes.add(NOT_OPENED, where, commitment, commit(seed))
+
+
+def _in_play(fold: Fold) -> dict[UUID, tuple[TableTrace, str | None, LongShoe | None]]:
+    """The shoes that a table is dealt from or a running round will be: {shoe: (table, commitment, long shoe)}."""
+    found: dict[UUID, tuple[TableTrace, str | None, LongShoe | None]] = {}
+    for table in fold.tables.values():
+        if table.shoe is not None:
+            found[table.shoe.shoe] = table, table.shoe.commitment, table.shoe
+        elif table.round is not None:
+            found[table.round.opened.shoe] = table, table.round.opened.commitment, None
+    return found
+
+
+def _seeds(shoes: list[UUID]) -> dict[UUID, bytes]:
+    """The seeds that can be opened; one that can't must not hide the others."""
+    try:
+        return dict(shoe_secrets.read(shoes))
+    except (InvalidTag, ValueError):
+        if len(shoes) == 1:
+            return {}
+    half = len(shoes) // 2
+    return _seeds(shoes[:half]) | _seeds(shoes[half:])

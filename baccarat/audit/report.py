@@ -1,0 +1,48 @@
+"""What an audit came to."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from casino.kernel.findings import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How much was checked, what contradicts, and how long it took in seconds; `log_seconds` went into the events.
+
+    `head` is the position and digest (hex) of the last sealed event.
+    """
+
+    rounds: int
+    events: int
+    entries: int
+    findings: tuple[Finding, ...]
+    seconds: float
+    log_seconds: float
+    head: tuple[int, str]
+
+    @property
+    def ok(self) -> bool:
+        """This will tell whether nothing contradicts."""
+        return not self.findings
+
+    def line(self) -> str:
+        """This will return the verdict in one line, for people and scripts."""
+        verdict = "ok" if self.ok else "FAILED"
+        counts = f"rounds={self.rounds} events={self.events} entries={self.entries} findings={len(self.findings)}"
+        return f"audit: {verdict} {counts}"
+
+    def document(self) -> dict[str, Any]:
+        """This will return the report as JSON-ready values."""
+        return {
+            "verdict": "ok" if self.ok else "FAILED",
+            "rounds": self.rounds,
+            "events": self.events,
+            "entries": self.entries,
+            "seconds": round(self.seconds, 3),
+            "head": {"position": self.head[0], "digest": self.head[1]},
+            "findings": [
+                {"what": each.what, "where": each.where, "expected": each.expected, "found": each.found}
+                for each in self.findings
+            ],
+        }

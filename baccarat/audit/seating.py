@@ -1,0 +1,171 @@
+"""A table's own events: seats, money brought and taken, shoes; each judged by how the table stands."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from baccarat.audit.betting import OUT_OF_PLACE
+from baccarat.audit.notes import Notes
+from baccarat.audit.shoes import check_shoe, seed_bytes
+from baccarat.audit.traces import Guest, LongShoe, TableTrace
+from baccarat.rounds.state import Standing
+from baccarat.rules.cards import UnknownCard, points
+from baccarat.rules.odds import player_edge_spots
+from baccarat.rules.validation import InvalidRules, check
+from baccarat.tables import events as e
+from casino.kernel.money import Book
+
+
+def opened(event: e.TableOpened, notes: Notes) -> TableTrace:
+    """This will begin a table: its rules are playable, and a player's edge was accepted where real money plays."""
+    table = TableTrace(event, notes, version=1)
+    try:
+        check(event.rules)
+    except InvalidRules as wrong:
+        table.differs("rules are not playable", wrong.detail, event.rules)
+        return table
+    spots = player_edge_spots(event.rules)
+    if Book.REAL in event.books and not set(spots) <= set(event.edge_accepted):
+        table.differs("player's edge not accepted", spots, event.edge_accepted)
+    if Book.PLAY in event.books and not event.rules.play_money:
+        table.differs("play money not offered", "real money only", event.books)
+    return table
+
+
+def taken(table: TableTrace, event: e.SeatTaken) -> None:
+    """This will follow a player who sits down at a free seat."""
+    _require_free(table, event.seat)
+    if event.player in table.guests:
+        table.differs(OUT_OF_PLACE, "a player without a seat", f"seat {table.guests[event.player].seat}")
+    if event.book not in table.opened.books:
+        table.differs("book not offered", table.opened.books, event.book)
+    _require_positive(table, event.bought_in, least=0)
+    table.guests[event.player] = Guest(event.seat, event.player, event.book, event.bought_in)
+
+
+def changed(table: TableTrace, event: e.SeatChanged) -> None:
+    """This will follow a player to another free seat, with no wager in play."""
+    guest = _guest(table, event)
+    if guest is None:
+        return
+    if guest.seat != event.from_seat:
+        table.differs("seat differs", guest.seat, event.from_seat)
+    _require_free(table, event.to_seat)
+    _require_no_wager(table, guest)
+    guest.seat = event.to_seat
+
+
+def rebought(table: TableTrace, event: e.Rebought) -> None:
+    """This will follow money brought to the table between the player's wagers."""
+    guest = _guest(table, event)
+    if guest is None:
+        return
+    _require_same(table, guest, event)
+    _require_no_wager(table, guest)
+    _require_positive(table, event.amount, least=1)
+    guest.balance += event.amount
+
+
+def left(table: TableTrace, event: e.SeatLeft) -> None:
+    """This will follow a player who leaves with the whole game balance, and a rack that is emptied."""
+    guest = _guest(table, event)
+    if guest is None:
+        return
+    _require_same(table, guest, event)
+    _require_no_wager(table, guest)
+    if event.returned != guest.balance:
+        table.differs("returned balance differs", guest.balance, event.returned)
+    if event.collected != guest.owed:
+        table.differs("collected commission differs", guest.owed, event.collected)
+    del table.guests[event.player]
+
+
+def shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
+    """This will follow a fresh long shoe: numbered, committed to, its first card turned and burned for."""
+    if table.shoe is not None or not table.long:
+        table.differs(OUT_OF_PLACE, "a shoe table without a shoe", f"shoe {event.shoe}")
+    if event.number != table.shoes + 1:
+        table.differs("shoe number differs", table.shoes + 1, event.number)
+    burned = _burned(table, event)
+    if event.burned != burned or (event.turned is None) is table.rules.burn:
+        table.differs("burned cards differ", burned, f"{event.burned} after {event.turned}")
+    out = 0 if event.turned is None else 1 + event.burned
+    table.shoe = LongShoe(event.shoe, event.number, event.commitment, out, event.turned)
+    table.shoes = event.number
+
+
+def _burned(table: TableTrace, event: e.ShoeStarted) -> int:
+    """As many cards as the turned one has points, ten for a ten or court card (rules, section 2)."""
+    if event.turned is None:
+        return 0
+    try:
+        return points(event.turned) or 10
+    except UnknownCard as unknown:
+        table.differs("not a card", unknown, event.turned)
+        return event.burned
+
+
+def shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
+    """This will follow the end of a long shoe: after the cut card, seed revealed, every rack emptied once."""
+    shoe, owed = table.shoe, [(guest.player, guest.owed) for guest in table.seated() if guest.owed]
+    collected = [(each.player, each.amount) for each in event.collected]
+    if collected != owed:
+        table.differs("collected commission differs", _owed(owed), _owed(collected))
+    for guest in table.guests.values():
+        guest.owed = 0
+    if shoe is None or shoe.shoe != event.shoe:
+        table.differs(OUT_OF_PLACE, "the shoe in play", event.shoe)
+        return
+    if not shoe.over:
+        table.differs("shoe ended early", "the cut card and one more round", f"{shoe.out} cards out")
+    if event.dealt != shoe.out:
+        table.differs("cards out of the shoe differ", shoe.out, event.dealt)
+    seed = seed_bytes(event.seed)
+    if seed is None:
+        table.differs("seed missing", "the shoe's seed", event.seed)
+    elif table.notes.on:
+        check_shoe(table, shoe, seed)
+    table.shoe = None
+
+
+def _owed(amounts: list[tuple[Any, int]]) -> str:
+    return ", ".join(f"{player} {amount}" for player, amount in amounts) or "nothing"
+
+
+def _guest(table: TableTrace, event: e.SeatChanged | e.Rebought | e.SeatLeft) -> Guest | None:
+    guest = table.guests.get(event.player)
+    if guest is None:
+        table.differs(OUT_OF_PLACE, f"player {event.player} seated", "no seat")
+    return guest
+
+
+def _require_free(table: TableTrace, seat: int) -> None:
+    if not 1 <= seat <= table.rules.seats:
+        table.differs("unknown seat", f"1 to {table.rules.seats}", seat)
+    if any(guest.seat == seat for guest in table.guests.values()):
+        table.differs("seat taken twice", "a free seat", seat)
+
+
+def _require_same(table: TableTrace, guest: Guest, event: e.Rebought | e.SeatLeft) -> None:
+    if (guest.seat, guest.book) != (event.seat, event.book):
+        table.differs("seat differs", f"{guest.seat} {guest.book}", f"{event.seat} {event.book}")
+
+
+def _require_no_wager(table: TableTrace, guest: Guest) -> None:
+    part = None if table.round is None else table.round.parts.get(guest.seat)
+    if part is not None and part.player == guest.player and part.standing is Standing.CONFIRMED:
+        table.differs(OUT_OF_PLACE, "no wager in play", f"seat {guest.seat} has one")
+
+
+def _require_positive(table: TableTrace, amount: int, *, least: int) -> None:
+    if amount < least:
+        table.differs("amount out of range", f"{least} or more", amount)
+
+
+STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
+    e.SeatTaken: taken,
+    e.SeatChanged: changed,
+    e.Rebought: rebought,
+    e.SeatLeft: left,
+    e.ShoeStarted: shoe_started,
+    e.ShoeEnded: shoe_ended,
+}

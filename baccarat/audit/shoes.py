@@ -1,0 +1,62 @@
+"""Cards against the seed that was committed to before the first bet."""
+
+from baccarat.audit.traces import LongShoe, RoundTrace, TableTrace
+from baccarat.fairness.commitment import commit
+from baccarat.fairness.shuffle import order
+from baccarat.fairness.stream import SEED_BYTES
+from baccarat.rules.cards import Card
+
+NO_CUT = b""
+NOT_OPENED = "seed does not open the commitment"
+OTHER_CARDS = "cards are not the shoe's"
+
+
+def check_seed(round_: RoundTrace) -> None:
+    """This will check an ended round's revealed seed, commitment and cards; a long shoe's stays secret meanwhile."""
+    if round_.table.long:
+        if round_.seed is not None:
+            round_.differs("seed revealed early", "nothing before the shoe ends", "a seed")
+        return
+    seed = seed_bytes(round_.seed)
+    if seed is None:
+        round_.differs("seed missing", "the shoe's seed", round_.seed)
+        return
+    commitment = commit(seed)
+    if commitment != round_.opened.commitment:
+        round_.differs(NOT_OPENED, round_.opened.commitment, commitment)
+    if round_.cards:
+        due = order(seed, cut=NO_CUT, decks=round_.table.rules.decks, first=len(round_.cards))
+        if due != round_.cards:
+            round_.differs(OTHER_CARDS, " ".join(due), " ".join(round_.cards))
+
+
+def check_shoe(table: TableTrace, shoe: LongShoe, seed: bytes) -> None:
+    """This will check all that was dealt from a long shoe against its seed, round by round."""
+    commitment = commit(seed)
+    if commitment != shoe.commitment:
+        table.differs(NOT_OPENED, shoe.commitment, commitment)
+    cards = order(seed, cut=NO_CUT, decks=table.rules.decks, first=_most(table, shoe))
+    if shoe.turned is not None and shoe.turned != cards[0]:
+        table.differs("turned card is not the shoe's", cards[0], shoe.turned)
+    for position, found, round_ in shoe.deals:
+        due = cards[position : position + len(found)]
+        if due != found:
+            table.notes.add(OTHER_CARDS, f"round {round_}, {_places(position, found)}", " ".join(due), " ".join(found))
+
+
+def seed_bytes(digits: str | None) -> bytes | None:
+    """This will read a seed written in hex; None where it is not one."""
+    try:
+        seed = bytes.fromhex(digits or "")
+    except ValueError:
+        return None
+    return seed if len(seed) == SEED_BYTES else None
+
+
+def _most(table: TableTrace, shoe: LongShoe) -> int:
+    """How many cards of the order are needed, as far as the shoe has them."""
+    return min(max(shoe.out, 1), 52 * table.rules.decks)
+
+
+def _places(position: int, cards: tuple[Card, ...]) -> str:
+    return f"places {position} to {position + len(cards) - 1}"

@@ -1,0 +1,197 @@
+"""Tables and rounds as an audit follows them: mutable, and written without the deciders' own `evolve`.
+
+Each can say which state it stands for, so that the read models can be compared with states that came about twice.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from baccarat.audit.notes import Notes
+from baccarat.derive import Place
+from baccarat.rounds.events import RoundOpened, SeatSettled
+from baccarat.rounds.state import Phase, RoundSeat, RoundState, Standing
+from baccarat.rules.cards import Card
+from baccarat.rules.deal import Deal, Outcome
+from baccarat.rules.table_rules import Shuffle, TableRules
+from baccarat.rules.wagers import Spot
+from baccarat.tables.events import TableOpened
+from baccarat.tables.state import Seat, Shoe, TableState
+from casino.kernel.money import Book
+
+_SHOE = Shuffle.SHOE
+_BETTING, _DECIDING, _CONFIRMED = Phase.BETTING, Standing.DECIDING, Standing.CONFIRMED
+_RUNNING = frozenset({Phase.BETTING, Phase.CLOSED, Phase.DEALT})
+
+
+@dataclass(slots=True)
+class Guest:
+    """A taken seat; `balance` is the game balance in minor units that the events lead to."""
+
+    seat: int
+    player: UUID
+    book: Book
+    balance: int
+    last_wager: dict[Spot, int] | None = None
+    owed: int = 0
+
+
+@dataclass(slots=True)
+class LongShoe:
+    """A long shoe in play with all that was dealt from it: (position, cards, round)."""
+
+    shoe: UUID
+    number: int
+    commitment: str
+    out: int
+    turned: Card | None
+    cut_card_out: bool = False
+    over: bool = False
+    deals: list[tuple[int, tuple[Card, ...], UUID]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class TableTrace:
+    """A table as its own events and those of its rounds have left it."""
+
+    opened: TableOpened
+    notes: Notes
+    version: int
+    guests: dict[UUID, Guest] = field(default_factory=dict)
+    shoe: LongShoe | None = None
+    shoes: int = 0
+    round: "RoundTrace | None" = None
+    last_round: UUID | None = None
+    rounds: int = 0
+    rules: TableRules = field(init=False)
+    label: str = field(init=False)
+    place: Place = field(init=False)
+    bare: TableState = field(init=False)
+    long: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rules = self.opened.rules
+        self.label = f"{self.rules.preset}@{self.rules.version}"
+        self.place = Place(self.opened.operator, self.opened.table, self.rules.currency)
+        self.bare = TableState(opened=self.opened)
+        self.long = self.rules.shuffle is _SHOE
+
+    def differs(self, what: str, expected: object, found: object) -> None:
+        """This will note a contradiction at the event in hand."""
+        self.notes.add(what, f"table {self.opened.table}, version {self.version}", expected, found)
+
+    def seated(self) -> list[Guest]:
+        """This will list those seated, by seat."""
+        return sorted(self.guests.values(), key=lambda guest: guest.seat)
+
+    def state(self) -> TableState:
+        """This will return the state that all events so far lead to."""
+        shoe = self.shoe
+        return TableState(
+            opened=self.opened,
+            seats=tuple(Seat(each.seat, each.player, each.book, each.last_wager, each.owed) for each in self.seated()),
+            shoe=None
+            if shoe is None
+            else Shoe(shoe.shoe, shoe.number, shoe.commitment, shoe.out, shoe.cut_card_out, shoe.over),
+            shoes=self.shoes,
+            round=None if self.round is None else self.round.opened.round,
+            last_round=self.last_round,
+            rounds=self.rounds,
+        )
+
+
+@dataclass(slots=True)
+class Part:
+    """A seat's part in a round: chips as placed, or the confirmed wager, and what it came to."""
+
+    seat: int
+    player: UUID
+    book: Book
+    standing: Standing = _DECIDING
+    placements: list[dict[Spot, int]] = field(default_factory=list)
+    stakes: dict[Spot, int] | None = None
+    raised: dict[Spot, int] | None = None
+    confirmed_at: datetime | None = None
+    settled: SeatSettled | None = None
+
+    def placed(self) -> dict[Spot, int]:
+        """This will add up the unconfirmed chips by spot, in minor units."""
+        total: dict[Spot, int] = {}
+        for placement in self.placements:
+            for spot, amount in placement.items():
+                total[spot] = total.get(spot, 0) + amount
+        return total
+
+
+@dataclass(slots=True)
+class RoundTrace:
+    """A round from its opening on; `dealt` is what the recorded cards come to, None while or where they don't."""
+
+    opened: RoundOpened
+    table: TableTrace
+    notes: Notes
+    parts: dict[int, Part]
+    version: int = 1
+    phase: Phase = _BETTING
+    closed_at: datetime | None = None
+    position: int | None = None
+    cards: tuple[Card, ...] = ()
+    dealt: Deal | None = None
+    outcome: Outcome | None = None
+    player_total: int | None = None
+    banker_total: int | None = None
+    natural: bool | None = None
+    ended_at: datetime | None = None
+    seed: str | None = None
+    lapse_reason: str | None = None
+    set_aside: str | None = None
+    set_aside_at: datetime | None = None
+
+    def differs(self, what: str, expected: object, found: object, *, seat: int | None = None) -> None:
+        """This will note a contradiction at the event in hand."""
+        where = f"round {self.opened.round}, version {self.version}"
+        self.notes.add(what, where if seat is None else f"{where}, seat {seat}", expected, found)
+
+    def runs(self) -> bool:
+        """This will tell whether the round has not ended."""
+        return self.phase in _RUNNING
+
+    def deciding(self) -> list[int]:
+        """This will list the seats that have said nothing final yet."""
+        return [part.seat for part in self.parts.values() if part.standing is _DECIDING]
+
+    def wagers(self) -> list[Part]:
+        """This will list the parts with a confirmed wager, in the order of the round's opening."""
+        return [part for part in self.parts.values() if part.standing is _CONFIRMED]
+
+    def state(self) -> RoundState:
+        """This will return the state that all events so far lead to."""
+        return RoundState(
+            self.phase,
+            self.opened,
+            tuple(
+                RoundSeat(
+                    part.seat,
+                    part.player,
+                    part.book,
+                    part.standing,
+                    tuple(part.placements),
+                    part.stakes,
+                    part.raised,
+                    part.confirmed_at,
+                    part.settled,
+                )
+                for part in self.parts.values()
+            ),
+            self.closed_at,
+            self.position,
+            self.cards,
+            self.outcome,
+            self.player_total,
+            self.banker_total,
+            self.natural,
+            self.ended_at,
+            self.seed,
+            self.lapse_reason,
+            self.set_aside,
+        )

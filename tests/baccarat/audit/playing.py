@@ -1,0 +1,112 @@
+"""Real play for the audit's tests: tables, players and rounds through the operations, and the owner's tampering."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from baccarat import repository
+from baccarat.operations import betting, dealing, opening, seats
+from baccarat.operations.guest import Guest
+from baccarat.rules.wagers import Spot
+from casino.events import sealer, subscriptions
+from casino.events.canonical import recanonical
+from casino.events.digest import GENESIS, digest
+from casino.events.store import Metadata
+from casino.kernel.money import Book
+from wallet import operations as wallets
+
+OPERATOR = UUID(int=0xCA51)
+METADATA = Metadata(operator=str(OPERATOR), actor="test", causation="", correlation="")
+IMMUTABLE = ("events_event", "events_seal", "events_headmark", "wallet_entry", "wallet_posting", "wallet_account")
+
+
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """Players at one table; `table` is its id."""
+
+    table: UUID
+    guests: tuple[Guest, ...]
+
+    def bet(self, **stakes: int) -> None:
+        """Everyone confirms these stakes, in minor units by spot."""
+        wanted = {Spot(spot): amount for spot, amount in stakes.items()}
+        for guest in self.guests:
+            betting.deal(guest=guest, stakes=wanted, currency="EUR")
+
+
+def sit(preset: str, *, players: int = 1, buy_in: int = 1_000_000, book: Book = Book.PLAY, **rules: object) -> Seated:
+    """This will open a table of a preset and seat that many new players with `buy_in` minor units each."""
+    table = opening.open_table(
+        operator=OPERATOR,
+        name=preset,
+        preset=preset,
+        currency="EUR",
+        books=(Book.REAL, Book.PLAY),
+        edge_accepted=True,
+        overrides=rules,
+        metadata=METADATA,
+    )
+    guests = tuple(Guest(table, OPERATOR, repository.new_id(), METADATA) for _ in range(players))
+    for number, guest in enumerate(guests, 1):
+        wallets.open_player(operator=OPERATOR, player=guest.player, currency="EUR", metadata=METADATA)
+        wallets.sandbox_credit(
+            operator=OPERATOR,
+            player=guest.player,
+            book=book,
+            currency="EUR",
+            amount=2 * buy_in,
+            sandbox=True,
+            metadata=METADATA,
+        )
+        seats.take(guest=guest, seat=number, book=book, buy_in=buy_in, currency="EUR")
+    if players > 1:  # only the first to sit down is in the round that this opened
+        betting.pass_turn(guest=guests[0])
+        deal()
+    return Seated(table, guests)
+
+
+def deal() -> None:
+    """This will deal all that is due."""
+    while dealing.deal_due():
+        pass
+
+
+def play(seated: Seated, rounds: int = 1, **stakes: int) -> None:
+    """This will bet and deal that many rounds, all players on the same spots."""
+    for _ in range(rounds):
+        seated.bet(**stakes)
+        deal()
+
+
+def seal() -> None:
+    """This will seal everything that was committed."""
+    sealer.seal_all()
+
+
+def tamper(database, *statements):
+    """This will run statements as the owner of the tables with their triggers disabled."""
+    with database.owner() as owner:
+        for table in IMMUTABLE:
+            owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        for statement in statements:
+            assert owner.execute(statement).rowcount, statement
+
+
+def rechain(database):
+    """This will recompute every digest and headmark, as an attacker who knows the layout would."""
+    previous = GENESIS
+    with database.owner() as owner:
+        for event in subscriptions.read_sealed(0, 1_000_000):
+            previous = digest(
+                position=event.position,
+                event=event.id,
+                stream=event.stream,
+                version=event.version,
+                type=event.type,
+                schema=event.schema,
+                data=recanonical(event.data),
+                metadata=recanonical(event.metadata),
+                recorded_at=event.recorded_at,
+                previous=previous,
+            )
+            owner.execute("UPDATE events_seal SET digest = %s WHERE position = %s", [previous, event.position])
+        owner.execute("UPDATE events_headmark m SET digest = s.digest FROM events_seal s WHERE s.position = m.position")
