@@ -51,7 +51,7 @@ INSTALLED_APPS = [
     "casino.operators",
     "wallet",
     "baccarat",
-    "casino",
+    "casino.apps.CasinoConfig",
 ]
 
 MIDDLEWARE = [
