@@ -115,12 +115,18 @@ def _end_finished_shoe(journal: Journal, *, seed: bytes, now: datetime) -> None:
 
 
 def go_on(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
-    """This will open the next round at a table with turns, unless nobody there said a word in the last one."""
+    """This will open the next round at a table with turns, if somebody said a word in the last one or waits for it."""
     if journal.table.rules.turn_seconds is None or journal.table.round is not None:
         return
-    spoke = {Standing.CONFIRMED, Standing.PASSED, Standing.WITHDRAWN}
-    if journal.round.phase is Phase.UNOPENED or any(seat.standing in spoke for seat in journal.round.seats):
+    if journal.round.phase is Phase.UNOPENED or _somebody_plays(journal):
         open_round(journal, fresh=fresh, now=now)
+
+
+def _somebody_plays(journal: Journal) -> bool:
+    spoke = {Standing.CONFIRMED, Standing.PASSED, Standing.WITHDRAWN}
+    if any(seat.standing in spoke for seat in journal.round.seats):
+        return True
+    return any(journal.round.seat_of(seat.player) is None for seat in journal.table.seats)
 
 
 def withdraw(journal: Journal, *, player: UUID) -> None:

@@ -83,6 +83,7 @@ def _journal(row: tuple[Any, ...], found: dict[UUID, tuple[str, int]]) -> Journa
     """The journal of one table; a row that is damaged, or whose round is gone, raises."""
     _, round_id, version, state = row
     table = projections.decode_table(state)
+    table.facts()
     if round_id is None:
         return Journal(table=table, table_version=version)
     round_state, round_version = found[round_id]
