@@ -1,0 +1,184 @@
+"""Many at once: whatever the order, one of them wins and the books agree."""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from baccarat.operations import dealing
+from baccarat.rounds.refusals import AlreadyConfirmed, BettingIsClosed
+from baccarat.rounds.state import Phase, Standing
+from baccarat.tables.refusals import AlreadySeated, SeatIsTaken
+from casino.kernel.refusals import Refusal
+from tests.support.examples import B, P
+from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
+from wallet.accounts import AccountKind
+from wallet.refusals import InsufficientFunds
+
+InThreads = Callable[..., list[Any]]
+
+
+def kinds(results: list[Any]) -> Counter[str]:
+    """How often each refusal came; anything that is no refusal counts as done, and a fault is raised."""
+    for result in results:
+        if isinstance(result, Exception) and not isinstance(result, Refusal):
+            raise result
+    return Counter(type(result).__name__ if isinstance(result, Refusal) else "done" for result in results)
+
+
+def test_fifty_at_once_confirm_one_wager_once(house: House, in_threads: InThreads) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    ann.place(B, 2500)
+
+    results = in_threads(50, lambda _: ann.deal())
+
+    assert kinds(results) == {"done": 1, AlreadyConfirmed.__name__: 49}
+    assert house.game(ann) == BUY_IN - 2500
+    assert house.holds(table, AccountKind.STAKES) == 2500
+    deal_all()
+    house.agree(table)
+
+
+def test_of_two_players_one_gets_the_seat_and_the_other_keeps_the_money(house: House, in_threads: InThreads) -> None:
+    table = house.table("atlantic_city")
+    rivals = [house.guest(table) for _ in range(8)]
+
+    results = in_threads(8, lambda number: rivals[number].sit(3))
+
+    assert kinds(results) == {"done": 1, SeatIsTaken.__name__: 7}
+    assert sorted(house.account(rival) for rival in rivals) == [FUNDS - BUY_IN, *[FUNDS] * 7]
+    house.agree(table)
+
+
+def test_one_player_asking_for_every_seat_gets_one(house: House, in_threads: InThreads) -> None:
+    table = house.table("atlantic_city")
+    ann = house.guest(table)
+
+    results = in_threads(5, lambda number: ann.sit(number + 1))
+
+    assert kinds(results) == {"done": 1, AlreadySeated.__name__: 4}
+    assert house.account(ann) == FUNDS - BUY_IN
+    house.agree(table)
+
+
+def test_one_account_sitting_down_at_ten_tables_pays_as_often_as_it_can(house: House, in_threads: InThreads) -> None:
+    player = house.player(real=3 * BUY_IN)
+    places = [house.guest(house.table("mini"), player) for _ in range(10)]
+
+    results = in_threads(10, lambda number: places[number].sit(1))
+
+    assert kinds(results) == {"done": 3, InsufficientFunds.__name__: 7}
+    assert house.account(places[0]) == 0
+    assert sum(house.game(place) for place in places) == 3 * BUY_IN
+    house.agree(*(place.guest.table for place in places))
+
+
+def test_all_seats_of_a_table_confirm_at_once(house: House, in_threads: InThreads) -> None:
+    table = house.table("big_table")
+    company = house.company(table, 14)
+
+    assert kinds(in_threads(14, lambda number: company[number].deal({B: 2500}))) == {"done": 14}
+
+    assert house.holds(table, AccountKind.STAKES) == 14 * 2500
+    assert deal_all() == 1
+    house.agree(table)
+
+
+def test_leaving_and_confirming_at_once_never_do_both(house: House, in_threads: InThreads) -> None:
+    for _ in range(5):
+        table = house.table("mini")
+        ann = house.seated(table)
+        ann.place(P, 2500)
+
+        left, confirmed = in_threads(2, lambda number, ann=ann: (ann.leave, ann.deal)[number]())  # type: ignore[misc]
+
+        assert isinstance(left, Refusal) != isinstance(confirmed, Refusal)
+        deal_all()
+        assert house.holds(table, AccountKind.STAKES) == 0
+        house.agree(table)
+
+
+def test_a_command_and_the_dealers_at_the_deadline_never_both_have_their_way(
+    house: House, in_threads: InThreads
+) -> None:
+    places = [house.seated(house.table("atlantic_city", turn_seconds=1)) for _ in range(6)]
+    for ann in places:
+        ann.place(P, 2500)
+    rounds = [house.in_hand(ann.guest.table).facts().round for ann in places]
+    time.sleep(0.75)
+
+    def race(number: int) -> Any:
+        if number >= len(places):
+            return [dealing.deal_due() for _ in range(60) if time.sleep(0.01) is None]
+        time.sleep(0.05 * number)
+        try:
+            return places[number].deal()
+        except BettingIsClosed as late:
+            return late
+
+    results = in_threads(len(places) + 2, race)
+    deal_all()
+
+    for ann, round_id, result in zip(places, rounds, results, strict=False):
+        round_ = house.round(round_id)
+        (seat,) = round_.seats
+        won = not isinstance(result, Exception)
+        assert (seat.standing is Standing.CONFIRMED) is won
+        assert round_.phase is (Phase.SETTLED if won else Phase.LAPSED)
+        returned = seat.settled.returned if seat.settled else 0
+        assert house.game(ann) == BUY_IN - (2500 if won else 0) + returned
+    house.agree(*(ann.guest.table for ann in places))
+
+
+def test_eight_dealers_settle_forty_tables_once_each(house: House, in_threads: InThreads) -> None:
+    tables: list[UUID] = []
+    players: list[At] = []
+    for _ in range(40):
+        tables.append(house.table("mini"))
+        players.append(house.seated(tables[-1]))
+        players[-1].place(B, 2500)
+        players[-1].deal()
+
+    dealt = in_threads(8, lambda _: sum(iter(lambda: dealing.deal_due(limit=3), 0)))
+    deal_all()
+
+    assert [result for result in dealt if isinstance(result, Exception)] == []
+    for table, ann in zip(tables, players, strict=True):
+        round_ = house.last(table)
+        assert house.names(round_).count("RoundSettled") == 1
+        assert round_.seats[0].settled is not None
+        assert house.game(ann) == BUY_IN - 2500 + round_.seats[0].settled.returned
+    house.agree(*tables)
+
+
+def test_dealers_and_players_of_many_tables_go_on_together(house: House, in_threads: InThreads) -> None:
+    dealers = 4
+    places = [house.seated(house.table("overview")) for _ in range(6)]
+    for ann in places:
+        ann.place(B, 500)
+        ann.deal()
+
+    def work(number: int) -> int:
+        if number < dealers:
+            return sum(dealing.deal_due(limit=2) for _ in range(40) if time.sleep(0.005) is None)
+        ann, done = places[number - dealers], 0
+        for _ in range(30):
+            time.sleep(0.005)
+            try:
+                ann.rebet_and_deal()
+            except (AlreadyConfirmed, BettingIsClosed):
+                continue
+            done += 1
+        return done
+
+    results = in_threads(dealers + len(places), work)
+    deal_all()
+
+    assert [result for result in results if isinstance(result, Exception)] == []
+    for ann, repeated in zip(places, results[dealers:], strict=True):
+        table = ann.guest.table
+        settled = [event for _, _, event in house.events(table) if type(event).__name__ == "RoundSettled"]
+        assert len(settled) == house.state(table).rounds == 1 + repeated
+    house.agree(*(ann.guest.table for ann in places))
