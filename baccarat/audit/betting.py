@@ -1,6 +1,8 @@
 """A round's events up to the close of betting, each judged by the rules as it happens (rules, section 3)."""
 
+from collections.abc import Sequence
 from datetime import timedelta
+from uuid import UUID
 
 from baccarat.audit.traces import Part, RoundTrace, TableTrace
 from baccarat.rounds import events as e
@@ -8,6 +10,7 @@ from baccarat.rounds.state import Phase, Standing
 from baccarat.rules.chips import is_makeable
 from baccarat.rules.table_rules import SpotsPerRound, UnderMinimum
 from baccarat.rules.wagers import Spot
+from casino.kernel.money import Book
 
 OUT_OF_PLACE = "event out of place"
 LATE = "wager confirmed late"
@@ -25,7 +28,9 @@ def opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
     if event.number != table.rounds + 1:
         round_.differs("round number differs", table.rounds + 1, event.number)
     if event.operator != table.opened.operator or event.rules != table.label:
-        round_.differs("round's facts differ", f"{table.opened.operator} {table.label}", f"{event.operator} {event.rules}")
+        round_.differs(
+            "round's facts differ", f"{table.opened.operator} {table.label}", f"{event.operator} {event.rules}"
+        )
     seated = [(guest.seat, guest.player, guest.book) for guest in table.seated()]
     taken = [(seat.seat, seat.player, seat.book) for seat in event.seats]
     if seated != taken or not taken:
@@ -39,7 +44,7 @@ def opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
     return round_
 
 
-def _seats(seats: list[tuple[int, object, object]]) -> str:
+def _seats(seats: Sequence[tuple[int, UUID, Book]]) -> str:
     return ", ".join(f"{seat}: {player} {book}" for seat, player, book in seats) or "nobody"
 
 
@@ -139,7 +144,9 @@ def _in_time(round_: RoundTrace, event: e.WagerConfirmed) -> None:
     if deadline is not None and event.confirmed_at >= deadline:
         round_.differs(LATE, f"before {deadline}", event.confirmed_at, seat=event.seat)
     elif round_.phase is not _BETTING:
-        round_.differs(LATE, f"before betting closed at {closed}", f"after it, at {event.confirmed_at}", seat=event.seat)
+        round_.differs(
+            LATE, f"before betting closed at {closed}", f"after it, at {event.confirmed_at}", seat=event.seat
+        )
     elif event.confirmed_at < round_.opened.opened_at:
         round_.differs("times out of order", f"from {round_.opened.opened_at}", event.confirmed_at, seat=event.seat)
 
@@ -151,7 +158,10 @@ def _stakes(round_: RoundTrace, part: Part, event: e.WagerConfirmed) -> None:
     for spot, more in raised.items():
         stakes[spot] += more
     if event.stakes != stakes or event.raised != raised or not stakes:
-        expected, found = f"{_words(stakes)}, raised {_words(raised)}", f"{_words(event.stakes)}, raised {_words(event.raised)}"
+        expected, found = (
+            f"{_words(stakes)}, raised {_words(raised)}",
+            f"{_words(event.stakes)}, raised {_words(event.raised)}",
+        )
         round_.differs("wager differs from the chips", expected, found, seat=part.seat)
     _limits(round_, part, event.stakes)
     if any(stake < rules.minimum for stake in event.stakes.values()):

@@ -80,13 +80,13 @@ def settled(round_: RoundTrace, event: e.RoundSettled) -> None:
     if len(wagers) != len(event.wagers):
         round_.differs("wager settled twice", f"{len(wagers)} wagers", f"{len(event.wagers)} settlements")
     for part in round_.wagers():
-        wager = wagers.pop(part.seat, None)
-        if wager is None:
+        result = wagers.pop(part.seat, None)
+        if result is None:
             round_.differs("wager not settled", _stakes(part), "nothing", seat=part.seat)
         else:
-            _wager(round_, part, wager, outcome)
-    for seat in wagers:
-        round_.differs("wager settled but never confirmed", "nothing", wagers[seat].staked, seat=seat)
+            _wager(round_, part, result, outcome)
+    for seat, wager in wagers.items():
+        round_.differs("wager settled but never confirmed", "nothing", wager.staked, seat=seat)
     round_.phase, round_.ended_at = _SETTLED, event.settled_at
     round_.outcome, round_.natural = event.outcome, event.natural
     round_.player_total, round_.banker_total = event.player_total, event.banker_total

@@ -45,7 +45,7 @@ def due_at(round_: RoundTrace) -> datetime | None:
 
 
 def check_secrets(fold: Fold, notes: Notes) -> None:
-    """This will check that just the shoes in play have a secret, that it opens their commitment and gave their cards."""
+    """This will check that just the shoes in play have a secret, which opens the commitment and gave the cards."""
     kept = {row[0] for row in fetch(_KEPT)}
     playing = _in_play(fold)
     for shoe in sorted(kept - playing.keys()):

@@ -34,7 +34,9 @@ def compare_rounds(rounds: Sequence[RoundTrace], notes: Notes) -> None:
         ids = [each.opened.round for each in some]
         rows = [projections.round_row(state, each.version, each.table.bare) for state, each in states]
         _compare(ROUNDS, rows, _stored(ROUNDS, "id", ids), notes)
-        wagers = [row for state, each in states for row in projections.wager_rows(state, each.table.bare, since=INITIAL)]
+        wagers = [
+            row for state, each in states for row in projections.wager_rows(state, each.table.bare, since=INITIAL)
+        ]
         _compare(WAGERS, wagers, _stored(WAGERS, "round_id", ids), notes)
 
 

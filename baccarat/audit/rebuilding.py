@@ -1,0 +1,149 @@
+"""Throw every projection away and make it again from the events alone, while writers wait."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from baccarat import projections
+from baccarat.catalogue import CATALOGUE
+from baccarat.projections import RELATIONS, RoundRow, WagerRow
+from baccarat.rounds.events import RoundOpened
+from baccarat.rounds.state import INITIAL as NO_ROUND
+from baccarat.rounds.state import RoundState
+from baccarat.rounds.state import evolve as evolve_round
+from baccarat.tables.state import INITIAL as NO_TABLE
+from baccarat.tables.state import TableState
+from baccarat.tables.state import evolve as evolve_table
+from casino.events.rows import execute, fetch
+from casino.events.store import COLUMNS, Recorded, recorded
+from wallet.rebuild import rebuild_balances
+
+CHUNK: Final = 2000
+BALANCES: Final = "wallet_balance"
+KEYS: Final = {**{relation.table: relation.columns[0][0] for relation in RELATIONS}, BALANCES: "account_id"}
+"""Every projection with its key. They are locked in this order, the tables first, as writers do."""
+
+_NEXT: Final = f"SELECT {COLUMNS} FROM events_event WHERE id > %s ORDER BY id LIMIT %s"  # noqa: S608  (constants)
+
+
+class Unfoldable(Exception):
+    """Events that lead to no state: audit names what is wrong with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """How many rows each projection has now; `changed` names the rows that came out otherwise, where compared."""
+
+    rows: dict[str, int]
+    changed: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Fold:
+    """Tables and rounds in hand, with their versions, and rows of rounds that ended."""
+
+    tables: dict[UUID, tuple[TableState, int]] = field(default_factory=dict)
+    running: dict[str, tuple[RoundState, int]] = field(default_factory=dict)
+    round_rows: list[RoundRow] = field(default_factory=list)
+    wager_rows: list[WagerRow] = field(default_factory=list)
+
+    def follow(self, row: Recorded) -> None:
+        event = CATALOGUE.decode(row.type, row.schema, row.data)
+        if row.stream.startswith("table-"):
+            table = UUID(row.stream.removeprefix("table-"))
+            state, _ = self.tables.get(table, (NO_TABLE, 0))
+            self.tables[table] = evolve_table(state, event), row.version
+            return
+        if isinstance(event, RoundOpened):
+            self.running[row.stream] = NO_ROUND, 0
+        round_ = evolve_round(self.running[row.stream][0], event)
+        self.running[row.stream] = round_, row.version
+        table = round_.facts().table
+        state, version = self.tables[table]
+        self.tables[table] = evolve_table(state, event), version
+        if not round_.is_running():
+            self.write(row.stream)
+
+    def write(self, stream: str) -> None:
+        round_, version = self.running.pop(stream)
+        table = self.tables[round_.facts().table][0]
+        self.round_rows.append(projections.round_row(round_, version, table))
+        self.wager_rows.extend(projections.wager_rows(round_, table, since=NO_ROUND))
+
+    def save(self) -> None:
+        projections.save([], self.round_rows, self.wager_rows)
+        self.round_rows.clear()
+        self.wager_rows.clear()
+
+
+def rebuild(*, compare: bool = False) -> Rebuilt:
+    """This will make every projection again in one transaction, holding writers out; with `compare`, name what changed.
+
+    Raises Unfoldable, with nothing changed, when the events contradict each other.
+    """
+    with transaction.atomic():
+        execute(f"LOCK TABLE {', '.join(KEYS)} IN EXCLUSIVE MODE")
+        if compare:
+            _keep()
+        for relation in reversed(RELATIONS):
+            execute(f"DELETE FROM {relation.table}")  # noqa: S608  (names are constants)
+        _make()
+        rebuild_balances()
+        changed = tuple(_changed()) if compare else ()
+        rows = {table: int(fetch(f"SELECT count(*) FROM {table}")[0][0]) for table in KEYS}  # noqa: S608
+        return Rebuilt(rows, changed)
+
+
+def _make() -> None:
+    fold = _Fold()
+    for row in _events():
+        try:
+            fold.follow(row)
+        except (LookupError, StopIteration) as trouble:
+            where = f"{row.stream} version {row.version}, {row.type}"
+            raise Unfoldable(f"{where} follows from nothing before it; run the audit.") from trouble
+        if len(fold.round_rows) >= CHUNK:
+            fold.save()
+    _finish(fold)
+
+
+def _finish(fold: _Fold) -> None:
+    """What is still in hand: running rounds, and the tables with them."""
+    in_hand: dict[UUID | None, RoundState] = {round_.facts().round: round_ for round_, _ in fold.running.values()}
+    for stream in list(fold.running):
+        fold.write(stream)
+    fold.save()
+    rows = [
+        projections.table_row(table, version, in_hand.get(table.round, NO_ROUND))
+        for table, version in fold.tables.values()
+    ]
+    projections.save(rows, [], [])
+
+
+def _events() -> Iterator[Recorded]:
+    """All events of tables and rounds. Ids ascend in the order in which a table's events were decided."""
+    last = 0
+    while rows := fetch(_NEXT, [last, CHUNK]):
+        last = rows[-1][0]
+        yield from (row for row in recorded(rows) if row.type in CATALOGUE)
+
+
+def _keep() -> None:
+    for table, key in KEYS.items():
+        execute(
+            f"CREATE TEMPORARY TABLE before_{table} ON COMMIT DROP AS "  # noqa: S608  (names are constants)
+            f"SELECT {key}::text AS key, md5(kept::text) AS content FROM {table} AS kept"
+        )
+
+
+def _changed() -> Iterator[str]:
+    for table, key in KEYS.items():
+        rows = fetch(
+            f"SELECT coalesce(was.key, now.key) FROM before_{table} AS was "  # noqa: S608  (names are constants)
+            f"FULL JOIN (SELECT {key}::text AS key, md5(kept::text) AS content FROM {table} AS kept) AS now "
+            "ON now.key = was.key WHERE was.content IS DISTINCT FROM now.content ORDER BY 1"
+        )
+        yield from (f"{table} {row[0]}" for row in rows)

@@ -1,0 +1,158 @@
+"""One round from its stream and its table's: what happened, worked out again, and whether the record agrees."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from baccarat.audit.fold import ROUND_STEPS
+from baccarat.audit.notes import Notes
+from baccarat.audit.shoes import check_shoe, seed_bytes
+from baccarat.audit.story import Line, tell
+from baccarat.audit.traces import Guest, LongShoe, Part, RoundTrace, TableTrace
+from baccarat.catalogue import CATALOGUE
+from baccarat.rounds import events as re
+from baccarat.tables import events as te
+from casino.events.rows import fetch
+from casino.events.store import Recorded, read
+from casino.kernel.findings import Finding
+
+
+class NoSuchRound(LookupError):
+    """There is no round of this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retold:
+    """A round in words, and where its record contradicts what the events come to."""
+
+    round: UUID
+    table: UUID
+    number: int
+    phase: str
+    cards: tuple[str, ...]
+    outcome: str | None
+    lines: tuple[Line, ...]
+    fairness: str
+    findings: tuple[Finding, ...]
+
+    def verdict(self) -> str:
+        """This will say in one line whether the recorded result is the recomputed one."""
+        if self.findings:
+            return f"replay: FAILED findings={len(self.findings)}"
+        if self.outcome is None:
+            return f"replay: ok, the round is {self.phase}"
+        return f"replay: ok, the recorded result is the recomputed one: {self.outcome}"
+
+    def document(self) -> dict[str, Any]:
+        """This will return all of it as JSON-ready values."""
+        return {
+            "round": str(self.round),
+            "table": str(self.table),
+            "number": self.number,
+            "phase": self.phase,
+            "cards": list(self.cards),
+            "outcome": self.outcome,
+            "steps": [{"version": line.version, "event": line.event, "text": line.text} for line in self.lines],
+            "fairness": self.fairness,
+            "verdict": "FAILED" if self.findings else "ok",
+            "findings": [
+                {"what": each.what, "where": each.where, "expected": each.expected, "found": each.found}
+                for each in self.findings
+            ],
+        }
+
+
+def find(name: str) -> UUID:
+    """This will read a round's id, or look up `TABLE#NUMBER`. Raises NoSuchRound."""
+    table, mark, number = name.partition("#")
+    try:
+        identity = UUID(table)
+        place = int(number) if mark else 0
+    except ValueError:
+        raise NoSuchRound(f"{name!r} is neither a round's id nor TABLE#NUMBER.") from None
+    if not mark:
+        return identity
+    rows = fetch("SELECT id FROM baccarat_round WHERE table_id = %s AND number = %s", [identity, place])
+    if not rows:
+        raise NoSuchRound(f"Table {identity} has no round {place}.")
+    found: UUID = rows[0][0]
+    return found
+
+
+def retell(round_id: UUID) -> Retold:
+    """This will rebuild one round from events alone. Raises NoSuchRound, MalformedEvent and UnknownEvent."""
+    rows = read(f"round-{round_id}")
+    if not rows or rows[0].type != "RoundOpened":
+        raise NoSuchRound(f"There is no round {round_id}.")
+    events = [(row.version, _decoded(row)) for row in rows]
+    opening = events[0][1]
+    table_events = [_decoded(row) for row in read(f"table-{opening.table}")]
+    if not table_events or not isinstance(table_events[0], te.TableOpened):
+        raise NoSuchRound(f"Round {round_id} has no table {opening.table}.")
+    notes = Notes()
+    trace = _traced(opening, table_events, notes)
+    for row, (version, event) in zip(rows[1:], events[1:], strict=True):
+        _follow(trace, row, version, event)
+    return Retold(
+        round=round_id,
+        table=opening.table,
+        number=opening.number,
+        phase=trace.phase,
+        cards=trace.cards,
+        outcome=trace.outcome,
+        lines=tuple(tell(table_events[0], events)),
+        fairness=_fairness(trace, table_events, notes),
+        findings=tuple(notes.findings),
+    )
+
+
+def _decoded(row: Recorded) -> Any:
+    return CATALOGUE.decode(row.type, row.schema, row.data)
+
+
+def _traced(opening: re.RoundOpened, table_events: list[Any], notes: Notes) -> RoundTrace:
+    """The round at a table that knows the rules and the players, but nothing of the rounds before."""
+    table = TableTrace(table_events[0], notes, version=1)
+    table.guests = {seat.player: Guest(seat.seat, seat.player, seat.book, 0) for seat in opening.seats}
+    return RoundTrace(opening, table, notes, {s.seat: Part(s.seat, s.player, s.book) for s in opening.seats})
+
+
+def _follow(trace: RoundTrace, row: Recorded, version: int, event: object) -> None:
+    """Balances and last wagers come from before this round: what hangs on them is the audit's to judge."""
+    trace.version = version
+    step = ROUND_STEPS.get(row.type)
+    if step is None:
+        trace.differs("event out of place", "an event of a round in hand", row.type)
+        return
+    if isinstance(event, re.WagerRepeated):
+        trace.table.guests[trace.parts[event.seat].player].last_wager = event.stakes
+    if isinstance(event, re.WagerConfirmed) and event.player in trace.table.guests:
+        trace.table.guests[event.player].balance = sum(event.stakes.values())
+    if isinstance(event, re.CardsDealt) and trace.table.long:
+        trace.table.shoe = LongShoe(trace.opened.shoe, 0, "", event.position, None)
+    step(trace, event)
+
+
+def _fairness(trace: RoundTrace, table_events: list[Any], notes: Notes) -> str:
+    """Whether the seed opens the commitment and gives these cards; a long shoe's seed may still be secret."""
+    if not trace.table.long:
+        if trace.seed is None:
+            return "The seed is revealed when the round ends."
+        return "The revealed seed was checked against its commitment and these cards."
+    shoe = trace.opened.shoe
+    begun = next((one for one in table_events if isinstance(one, te.ShoeStarted) and one.shoe == shoe), None)
+    ended = next((one for one in table_events if isinstance(one, te.ShoeEnded) and one.shoe == shoe), None)
+    if begun is None:
+        notes.add("shoe never started", f"round {trace.opened.round}", f"shoe {shoe}", "none")
+        return "The shoe was never started."
+    if ended is None:
+        return "The seed of this long shoe is revealed at the shoe's end."
+    seed = seed_bytes(ended.seed)
+    if seed is None:
+        notes.add("seed missing", f"shoe {shoe}", "the shoe's seed", ended.seed)
+        return "The shoe ended without a seed."
+    deals = [] if trace.position is None else [(trace.position, trace.cards, trace.opened.round)]
+    check_shoe(
+        trace.table, LongShoe(shoe, begun.number, begun.commitment, ended.dealt, begun.turned, deals=deals), seed
+    )
+    return "The shoe has ended: its seed was checked against its commitment and these cards."

@@ -1,0 +1,188 @@
+"""One round told in words, step by step, from its events and its table's rules. Pure."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from baccarat.rounds import events as e
+from baccarat.rules.deal import IllegalDeal, replay, steps
+from baccarat.rules.payouts import Result, SpotResult
+from baccarat.rules.table_rules import Commission, CommissionTiming, Ratio, TableRules
+from baccarat.rules.wagers import Spot
+from baccarat.tables.events import TableOpened
+from casino.kernel import money
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One step: the version of the event that it tells of, that event's type, and the words."""
+
+    version: int
+    event: str
+    text: str
+
+
+def tell(table: TableOpened, events: Iterable[tuple[int, object]]) -> Iterator[Line]:
+    """This will tell a round's events, given as (version, event), in order."""
+    for version, event in events:
+        told = _TOLD.get(type(event))
+        sentences: Iterable[str] = (f"{type(event).__name__}.",) if told is None else told(event, table)
+        for sentence in sentences:
+            yield Line(version, type(event).__name__, sentence)
+
+
+def _opened(event: e.RoundOpened, table: TableOpened) -> Iterator[str]:
+    seats = ", ".join(str(seat.seat) for seat in event.seats)
+    until = "without a time limit" if event.deadline_at is None else f"until {_time(event.deadline_at)}"
+    yield f'Round {event.number} of "{table.name}" ({event.rules}, {table.rules.currency}).'
+    yield f"Betting opened at {_time(event.opened_at)}, {until}, for seats: {seats}."
+    if event.commitment is None:
+        yield f"It is dealt from the table's shoe {event.shoe}, committed to when that shoe began."
+    else:
+        yield f"Its shoe {event.shoe} was committed to before the first bet: {event.commitment}."
+
+
+def _placed(event: e.ChipsPlaced, table: TableOpened) -> Iterator[str]:
+    yield f"Seat {event.seat} placed {_stakes({event.spot: event.amount}, table.rules)}."
+
+
+def _undone(event: e.PlacementUndone, _table: TableOpened) -> Iterator[str]:
+    yield f"Seat {event.seat} took its last placement back."
+
+
+def _cleared(event: e.ChipsCleared, _table: TableOpened) -> Iterator[str]:
+    yield f"Seat {event.seat} cleared its chips off the table."
+
+
+def _repeated(event: e.WagerRepeated, table: TableOpened) -> Iterator[str]:
+    yield f"Seat {event.seat} placed its last wager again: {_stakes(event.stakes, table.rules)}."
+
+
+def _confirmed(event: e.WagerConfirmed, table: TableOpened) -> Iterator[str]:
+    at = _time(event.confirmed_at)
+    yield f"Seat {event.seat} confirmed its wager at {at}: {_stakes(event.stakes, table.rules)} ({event.book} money)."
+    if event.raised:
+        least = _amount(table.rules.minimum, table.rules)
+        more = _stakes(event.raised, table.rules)
+        yield f"Seat {event.seat} was raised to the minimum of {least}: {more} added."
+
+
+def _passed(event: e.SeatPassed, _table: TableOpened) -> Iterator[str]:
+    yield f"Seat {event.seat} passed."
+
+
+def _timed_out(event: e.SeatTimedOut, _table: TableOpened) -> Iterator[str]:
+    yield f"Seat {event.seat} said nothing within its turn and is left out; nothing is taken."
+
+
+def _withdrawn(event: e.SeatWithdrawn, _table: TableOpened) -> Iterator[str]:
+    yield f"Seat {event.seat} left or moved before confirming; its chips are returned."
+
+
+def _closed(event: e.BettingClosed, _table: TableOpened) -> Iterator[str]:
+    yield f"Betting closed at {_time(event.closed_at)}."
+
+
+def _dealt(event: e.CardsDealt, _table: TableOpened) -> Iterator[str]:
+    yield f"Cards from place {event.position} of the shoe on: {' '.join(event.cards)}."
+    try:
+        dealt = replay(event.cards)
+    except IllegalDeal as illegal:
+        yield f"No legal deal: {illegal}"
+        return
+    for step in steps(dealt):
+        yield step.text
+
+
+def _settled(event: e.RoundSettled, table: TableOpened) -> Iterator[str]:
+    natural = ", a natural" if event.natural else ""
+    yield f"Settled as {event.outcome}: Player {event.player_total}, Banker {event.banker_total}{natural}."
+    for wager in event.wagers:
+        for result in wager.results:
+            yield f"Seat {wager.seat}: {_result(result, table.rules)}"
+        yield f"Seat {wager.seat} gets {_amount(wager.returned, table.rules)} for {_amount(wager.staked, table.rules)}."
+        if wager.deferred and wager.commission:
+            yield f"Seat {wager.seat} owes {_amount(wager.commission, table.rules)}, held in its rack."
+
+
+def _result(result: SpotResult, rules: TableRules) -> str:
+    stake = f"{_amount(result.stake, rules)} on {result.spot.capitalize()}"
+    if result.result is Result.LOSE:
+        return f"{stake} lost."
+    if result.result is Result.PUSH:
+        return f"{stake} pushed: the tie returns the stake."
+    won = f"{stake} won {_amount(result.win, rules)} at {_pays(result.spot, rules)}"
+    if result.spot is not Spot.BANKER or rules.commission is None:
+        return f"{won}."
+    return f"{won}; {_commission(result, rules, rules.commission)}."
+
+
+def _pays(spot: Spot, rules: TableRules) -> Ratio:
+    return {Spot.PLAYER: rules.player_pays, Spot.BANKER: rules.banker_pays, Spot.TIE: rules.tie_pays}[spot]
+
+
+def _commission(result: SpotResult, rules: TableRules, commission: Commission) -> str:
+    """Rate, exact amount, how it is rounded, what it comes to, and when it is taken."""
+    exact = Fraction(result.win * commission.rate.numerator, commission.rate.denominator)
+    rate = f"{commission.rate.numerator}/{commission.rate.denominator}"
+    unit = commission.rounding
+    if unit is None:
+        rounding = "half up to the minor unit"
+    else:
+        chip = _amount(rules.chips[0], rules)
+        rounding = f"up to {unit.numerator}/{unit.denominator} of the lowest chip ({chip})"
+    when = "owed until the shoe ends" if commission.timing is CommissionTiming.DEFERRED else "taken at once"
+    charged = _amount(result.commission, rules)
+    return f"commission {rate} is exactly {_exact(exact, rules)}, rounded {rounding}: {charged}, {when}"
+
+
+def _exact(minor: Fraction, rules: TableRules) -> str:
+    """An exact amount: as money where it is whole minor units, else those with their fraction."""
+    if minor.denominator == 1:
+        return _amount(minor.numerator, rules)
+    return f"{minor.numerator}/{minor.denominator} minor units"
+
+
+def _lapsed(event: e.RoundLapsed, _table: TableOpened) -> Iterator[str]:
+    yield f"The round lapsed at {_time(event.lapsed_at)}: {event.reason}. No card was dealt."
+
+
+def _set_aside(event: e.RoundSetAside, _table: TableOpened) -> Iterator[str]:
+    yield f"The round could not be dealt and was set aside at {_time(event.set_aside_at)}: {event.reason}."
+
+
+def _resumed(event: e.RoundResumed, _table: TableOpened) -> Iterator[str]:
+    yield f"{event.by} sent the round back to be dealt at {_time(event.resumed_at)}."
+
+
+def _stakes(stakes: Mapping[Spot, int], rules: TableRules) -> str:
+    return ", ".join(f"{_amount(stake, rules)} on {spot.capitalize()}" for spot, stake in stakes.items())
+
+
+def _amount(minor: int, rules: TableRules) -> str:
+    return money.text(minor, rules.currency)
+
+
+def _time(moment: Any) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S.%f}"[:-3] + " UTC"
+
+
+_Teller = Callable[[Any, TableOpened], Iterable[str]]
+_TOLD: Final[Mapping[type, _Teller]] = {
+    e.RoundOpened: _opened,
+    e.ChipsPlaced: _placed,
+    e.PlacementUndone: _undone,
+    e.ChipsCleared: _cleared,
+    e.WagerRepeated: _repeated,
+    e.WagerConfirmed: _confirmed,
+    e.SeatPassed: _passed,
+    e.SeatTimedOut: _timed_out,
+    e.SeatWithdrawn: _withdrawn,
+    e.BettingClosed: _closed,
+    e.CardsDealt: _dealt,
+    e.RoundSettled: _settled,
+    e.RoundLapsed: _lapsed,
+    e.RoundSetAside: _set_aside,
+    e.RoundResumed: _resumed,
+}

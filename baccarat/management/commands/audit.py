@@ -1,0 +1,73 @@
+"""`manage.py audit`: replay everything, check everything, and say in the last line how it went."""
+
+import json
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from baccarat.audit import engine, heads
+from baccarat.audit.report import Report
+from casino.kernel.findings import Finding
+
+
+class Command(BaseCommand):
+    help = "Check the log, every round, the ledger and every read model; exit 1 on any finding."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+        parser.add_argument("--since", type=int, default=0, metavar="POSITION", help="check what was sealed after it")
+        parser.add_argument("--oldest", type=float, default=engine.OLDEST, help="seconds that anything may wait (60)")
+        parser.add_argument("--head-file", type=Path, help="where the last head of the log is kept")
+
+    def handle(self, *_args: Any, since: int, oldest: float, head_file: Path | None, **options: Any) -> None:
+        file = head_file or heads.default_file()
+        try:
+            expected = heads.read(file)
+        except heads.UnreadableHead as trouble:
+            raise CommandError(f"{trouble}. Remove it to begin a new record of heads.") from trouble
+        with _progress(quiet=bool(options["json"])) as progress:
+            report = engine.run(since=since, expected=expected, oldest=oldest, progress=progress)
+        if report.ok:
+            heads.keep(file, position=report.head[0], digest=report.head[1])
+        if options["json"]:
+            self.stdout.write(json.dumps(report.document(), indent=2))
+        else:
+            self._print(report, no_color=bool(options["no_color"]))
+        if not report.ok:
+            sys.exit(1)
+
+    def _print(self, report: Report, *, no_color: bool) -> None:
+        if report.findings:
+            screen = Console(file=cast("IO[str]", self.stdout), no_color=no_color, highlight=False, markup=False)
+            screen.print(findings_table(report.findings))
+        self.stdout.write(report.line())
+
+
+def findings_table(findings: tuple[Finding, ...]) -> Table:
+    """This will lay findings out: what, where, expected, found."""
+    table = Table("what", "where", "expected", "found", title="Findings", title_justify="left", show_lines=True)
+    for column in table.columns:
+        column.overflow = "fold"
+    for each in findings:
+        table.add_row(each.what, each.where, each.expected, each.found)
+    return table
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Generator[Callable[[int, int], object] | None]:
+    """A bar on a terminal, nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    columns = (TextColumn("audit"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("audit")
+        yield lambda done, total: bar.update(task, completed=done, total=total)

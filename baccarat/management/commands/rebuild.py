@@ -1,0 +1,29 @@
+"""`manage.py rebuild`: drop every projection and make it again from the events."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from baccarat.audit.rebuilding import Unfoldable, rebuild
+
+
+class Command(BaseCommand):
+    help = "Drop and rebuild tables', rounds' and wagers' read models and all balances; writers wait meanwhile."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--check", action="store_true", help="name every row that changed, exit 1 if any did")
+
+    def handle(self, *_args: Any, check: bool, **_options: Any) -> None:
+        try:
+            rebuilt = rebuild(compare=check)
+        except Unfoldable as trouble:
+            raise CommandError(str(trouble)) from trouble
+        for row in rebuilt.changed:
+            self.stdout.write(f"changed: {row}")
+        counts = " ".join(f"{table}={rows}" for table, rows in rebuilt.rows.items())
+        outcome = f" changed={len(rebuilt.changed)}" if check else ""
+        self.stdout.write(f"rebuild: {counts}{outcome}")
+        if rebuilt.changed:
+            sys.exit(1)

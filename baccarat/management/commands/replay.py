@@ -1,0 +1,53 @@
+"""`manage.py replay ROUND`: one round rebuilt from its events, each step in words."""
+
+import json
+import sys
+from typing import IO, Any, cast
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from rich.console import Console
+from rich.table import Table
+
+from baccarat.audit.retelling import NoSuchRound, Retold, find, retell
+from baccarat.management.commands.audit import findings_table
+from casino.events.codec import MalformedEvent, UnknownEvent
+
+
+class Command(BaseCommand):
+    help = (
+        "Tell one round from its events: bets, cards, rules, payouts, commission, seed; exit 1 if the record differs."
+    )
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("round", metavar="ROUND", help="a round's id, or TABLE#NUMBER")
+        parser.add_argument("--json", action="store_true", help="print JSON")
+
+    def handle(self, *_args: Any, round: str, **options: Any) -> None:  # noqa: A002  (the field's word)
+        try:
+            retold = retell(find(round))
+        except (NoSuchRound, MalformedEvent, UnknownEvent) as trouble:
+            raise CommandError(str(trouble)) from trouble
+        if options["json"]:
+            self.stdout.write(json.dumps(retold.document(), indent=2))
+        else:
+            screen = cast("IO[str]", self.stdout)
+            _print(retold, Console(file=screen, no_color=bool(options["no_color"]), highlight=False, markup=False))
+        if retold.findings:
+            sys.exit(1)
+
+
+def _print(retold: Retold, console: Console) -> None:
+    title = f"Round {retold.round}, number {retold.number} of table {retold.table}"
+    table = Table("#", "event", "what happened", title=title, title_justify="left")
+    table.columns[2].overflow = "fold"
+    told = 0
+    for line in retold.lines:
+        new = line.version != told
+        table.add_row(str(line.version) if new else "", line.event if new else "", line.text)
+        told = line.version
+    console.print(table)
+    console.print(retold.fairness)
+    if retold.findings:
+        console.print(findings_table(retold.findings))
+    console.print(retold.verdict())
