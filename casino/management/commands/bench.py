@@ -1,0 +1,37 @@
+"""What the system reaches, side by side with peers, in one run on one machine."""
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from casino.stack.bench import databases, report
+from casino.stack.bench.measurements import MEASUREMENTS
+from casino.stack.bench.plan import SIZES, Plan, temporary_folder
+
+
+class Command(BaseCommand):
+    help = "Measures ours and peers in turns on the same PostgreSQL, and prints both with the ratio and the target."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        names = ", ".join(MEASUREMENTS)
+        parser.add_argument("names", nargs="*", metavar="NAME", choices=[*MEASUREMENTS, []], help=f"any of {names}")
+        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON document")
+        parser.add_argument("--size", choices=SIZES, default="full", help="tiny only shows that everything runs")
+
+    def handle(self, *_: Any, names: list[str], as_json: bool, size: str, **__: Any) -> None:
+        """This will run the named measurements, all without names, each on a fresh database of its own."""
+        found = []
+        with temporary_folder() as folder:
+            plan = Plan(size=SIZES[size], server=databases.server(), folder=Path(folder))
+            machine = report.machine(plan.server)
+            for name in names or MEASUREMENTS:
+                self.stderr.write(f"Measuring {name} ...")
+                found.extend(MEASUREMENTS[name](plan))
+        if as_json:
+            self.stdout.write(json.dumps(report.document(machine, found), indent=2))
+        else:
+            report.show(machine, found)

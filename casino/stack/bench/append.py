@@ -1,0 +1,96 @@
+"""Events appended and sealed, against the PostgreSQL recorder of `eventsourcing` in its default mode.
+
+Both: the same number of writer processes, each transaction a new stream with 1 or 20 events of the same 140-odd bytes.
+Ours is done when the sealer, running beside, has sealed the last one: positions, chain and all. The peer is done
+when its last transaction has committed, which is when its notification ids are there. Its mode of database functions
+is left out: it loses notifications under concurrency, so it is no baseline.
+"""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Generator
+from functools import partial
+
+from casino.stack.bench import peers
+from casino.stack.bench.databases import Connection
+from casino.stack.bench.measure import Measured, in_turns
+from casino.stack.bench.plan import Plan
+from casino.stack.bench.worker import Worker, ask_all, workers
+from casino.stack.home import PROJECT
+from casino.stack.processes import Child
+
+BATCHES = (1, 20)
+TARGET = 3.0
+PATIENCE = 60.0
+"""Seconds that the sealer may take for the rest."""
+_WAITING = "SELECT EXISTS (SELECT FROM events_unsealed)"
+Side = Callable[[int], float]
+
+
+def measure(plan: Plan) -> list[Measured]:
+    """This will measure both batch sizes. Raises Trouble."""
+    missing = peers.have(peers.EVENTSOURCING)
+    with contextlib.ExitStack() as exits:
+        ours = exits.enter_context(_ours(plan))
+        peer = None if missing else exits.enter_context(_peer(plan))
+        return [_of_batch(plan, batch, ours, peer, missing) for batch in BATCHES]
+
+
+def _of_batch(plan: Plan, batch: int, ours: Side, peer: Side | None, missing: str | None) -> Measured:
+    ours(batch)  # plans and caches are warm on both sides
+    if peer is not None:
+        peer(batch)
+    theirs = None if peer is None else partial(peer, batch)
+    rates = in_turns(partial(ours, batch), theirs, repeats=plan.size.repeats)
+    return Measured(
+        name=f"append, batch {batch}",
+        unit="sealed events/s",
+        ours=rates[0],
+        peer=rates[1],
+        peer_name="eventsourcing, default mode" if peer else "no peer",
+        target=TARGET if batch == 1 else None,
+        notes=(missing,) if missing else (f"{plan.size.writers} writer processes each; ours until sealed",),
+    )
+
+
+@contextlib.contextmanager
+def _ours(plan: Plan) -> Generator[Side]:
+    with contextlib.ExitStack() as exits:
+        database = exits.enter_context(plan.server.migrated("append"))
+        command = [sys.executable, str(PROJECT / "manage.py"), "seal"]
+        sealer = Child(name="sealer", command=command, environment=database.environment, log=plan.log, folder=PROJECT)
+        exits.callback(sealer.stop)
+        sealer.start()
+        environment = database.environment
+        writers = exits.enter_context(workers("append_ours", plan.size.writers, environment=environment, log=plan.log))
+        watch = exits.enter_context(database.owner())
+        yield lambda batch: _timed(plan, writers, batch, lambda: _wait_sealed(watch, sealer))
+
+
+@contextlib.contextmanager
+def _peer(plan: Plan) -> Generator[Side]:
+    with plan.server.empty("peer") as database:
+        outer = peers.environment({**database.environment, "BENCH_OWNER_URL": database.owner_url})
+        with Worker("append_peer", environment=outer, log=plan.log) as first:
+            first.ask("create")
+        with workers("append_peer", plan.size.writers, environment=outer, log=plan.log) as writers:
+            yield lambda batch: _timed(plan, writers, batch, lambda: None)
+
+
+def _timed(plan: Plan, writers: list[Worker], batch: int, settle: Callable[[], None]) -> float:
+    # Larger batches take fewer transactions, or one repetition would take longer than all others together.
+    transactions = max(1, plan.size.appends // (len(writers) * (1 if batch == 1 else 4)))
+    began = time.perf_counter()
+    ask_all(writers, "append", [{"transactions": transactions, "batch": batch} for _ in writers])
+    settle()
+    return transactions * batch * len(writers) / (time.perf_counter() - began)
+
+
+def _wait_sealed(watch: Connection, sealer: Child) -> None:
+    sealer.wait_until(lambda: _sealed(watch), seconds=PATIENCE)
+
+
+def _sealed(watch: Connection) -> bool:
+    row = watch.execute(_WAITING).fetchone()
+    return row is not None and not row[0]

@@ -1,0 +1,127 @@
+"""A process of ours that plays: it seats players, confirms wagers, deals by the workers' own code, seals, audits."""
+
+import os
+import time
+import uuid
+from typing import Any
+
+import django
+
+from casino.stack.bench.worker import serve
+
+django.setup()
+
+from baccarat.audit import engine  # noqa: E402  (all below needs Django's settings)
+from baccarat.operations import betting, dealing, opening, seats  # noqa: E402
+from baccarat.operations.guest import Guest  # noqa: E402
+from baccarat.rules.wagers import Spot  # noqa: E402
+from casino.events import sealer  # noqa: E402
+from casino.events.store import Metadata  # noqa: E402
+from casino.kernel.money import Book  # noqa: E402
+from casino.operators import operations as operators  # noqa: E402
+from wallet import ledger  # noqa: E402
+from wallet import operations as wallet  # noqa: E402
+from wallet.accounts import OF_A_TABLE, table_account  # noqa: E402
+
+CURRENCY = "EUR"
+CREDIT = 10**8
+STAKE = 1000
+PRESET = "mini"
+Place = dict[str, str]
+
+
+def _metadata(operator: uuid.UUID, actor: str = "bench") -> Metadata:
+    return Metadata(operator=str(operator), actor=actor, causation="", correlation=str(uuid.uuid4()))
+
+
+def seat(*, tables: int) -> list[Place]:
+    """This will open so many single-seat tables, each with a player of its own seated, and return their ids."""
+    operator = operators.create_operator(slug="bench", name="Bench", currency=CURRENCY, sandbox=True).id
+    return [_seat_one(operator, number) for number in range(tables)]
+
+
+def _seat_one(operator: uuid.UUID, number: int) -> Place:
+    notes = _metadata(operator)
+    player = wallet.register_player(
+        operator=operator, reference=f"p{number}", nickname=f"Player {number}", currency=CURRENCY, metadata=notes
+    ).id
+    wallet.sandbox_credit(
+        operator=operator, player=player, book=Book.PLAY, currency=CURRENCY, amount=CREDIT, sandbox=True, metadata=notes
+    )
+    table = opening.open_table(
+        operator=operator,
+        name=f"Table {number}",
+        preset=PRESET,
+        currency=CURRENCY,
+        books=[Book.PLAY],
+        edge_accepted=False,
+        overrides={},
+        metadata=notes,
+    )
+    token, _ = operators.open_session(operator=operator, player=player, seconds=operators.LONGEST_SESSION)
+    place = {"table": str(table), "operator": str(operator), "player": str(player), "token": token}
+    # A table's first rounds open its accounts one by one; what is measured is a table that has been played at.
+    ledger.open_accounts(
+        table_account(kind=kind, operator=operator, table=table, book=Book.PLAY, currency=CURRENCY)
+        for kind in sorted(OF_A_TABLE)
+    )
+    seats.take(guest=_guest(place), seat=1, book=Book.PLAY, buy_in=CREDIT // 2, currency=CURRENCY)
+    return place
+
+
+def _guest(place: Place) -> Guest:
+    operator, player = uuid.UUID(place["operator"]), uuid.UUID(place["player"])
+    return Guest(
+        table=uuid.UUID(place["table"]),
+        operator=operator,
+        player=player,
+        metadata=_metadata(operator, f"player:{player}"),
+    )
+
+
+def wager(*, places: list[Place]) -> int:
+    """This will confirm one Banker wager at each table and return how many."""
+    for place in places:
+        betting.deal(guest=_guest(place), stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
+    return len(places)
+
+
+def deal(*, limit: int | None = None) -> dict[str, float]:
+    """This will deal and settle what is due, as a worker does; with `limit` one batch of at most so many."""
+    began = time.perf_counter()
+    done = dealt = dealing.deal_due() if limit is None else dealing.deal_due(limit=limit)
+    while dealt and limit is None:
+        dealt = dealing.deal_due()
+        done += dealt
+    return {"rounds": done, "seconds": time.perf_counter() - began}
+
+
+def play(*, places: list[Place], rounds: int) -> int:
+    """This will play at least so many rounds from bet to settlement, seal their events, and return how many events."""
+    played = 0
+    while played < rounds:
+        played += wager(places=places)
+        deal()
+    return seal()
+
+
+def seal() -> int:
+    """This will seal what waits and return how many events."""
+    return sealer.seal_all()
+
+
+def replay(*, log_only: bool) -> dict[str, Any]:
+    """This will audit the database on one core; with `log_only` its events alone. Seconds are the engine's own."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    report = engine.run(log_only=log_only)
+    return {
+        "events": report.events,
+        "rounds": report.rounds,
+        "seconds": report.log_seconds if log_only else report.seconds,
+        "findings": [f"{finding.what} at {finding.where}" for finding in report.findings[:3]],
+    }
+
+
+if __name__ == "__main__":
+    serve({"seat": seat, "wager": wager, "deal": deal, "play": play, "seal": seal, "replay": replay})

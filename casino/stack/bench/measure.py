@@ -1,0 +1,64 @@
+"""What a measurement is: ours and a peer's rates, taken in turns in one run, and the ratio of each pair. Pure."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+
+Turn = Callable[[], float]
+"""One repetition of one side: returns its rate, per second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Rates per second of `unit`, one for each repetition. The target is for the ratio, or for our rate."""
+
+    name: str
+    unit: str
+    ours: tuple[float, ...]
+    peer: tuple[float, ...] = ()
+    peer_name: str = "no peer"
+    target: float | None = None
+    target_is_rate: bool = False
+    details: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def our_rate(self) -> float:
+        """This will return the median of our rates."""
+        return median(self.ours)
+
+    @property
+    def peer_rate(self) -> float | None:
+        """This will return the median of the peer's rates, None without a peer."""
+        return median(self.peer) if self.peer else None
+
+    @property
+    def ratio(self) -> float | None:
+        """This will return the median of ours over the peer's, repetition by repetition; None without a peer."""
+        return median(one / other for one, other in zip(self.ours, self.peer, strict=True)) if self.peer else None
+
+    @property
+    def reached(self) -> bool | None:
+        """This will tell whether the target is reached; None where there is no target or no peer to hold it against."""
+        reached = self.our_rate if self.target_is_rate else self.ratio
+        return None if self.target is None or reached is None else reached >= self.target
+
+
+def in_turns(ours: Turn, peer: Turn | None, *, repeats: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """This will run ours, the peer, ours, the peer ... and return the rates of both; the peer's are empty without one.
+
+    In turns, because a machine that others use too is not the same machine a minute later.
+    """
+    own: list[float] = []
+    others: list[float] = []
+    for _ in range(repeats):
+        own.append(ours())
+        if peer is not None:
+            others.append(peer())
+    return tuple(own), tuple(others)
+
+
+def percentile(values: list[float], share: float) -> float:
+    """This will return the value that `share` (0 to 1) of the values do not exceed, by nearest rank."""
+    ranked = sorted(values)
+    return ranked[max(0, min(len(ranked) - 1, round(share * len(ranked) + 0.5) - 1))]

@@ -1,0 +1,16 @@
+"""The measurements by name, in the order in which they run."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from casino.stack.bench import append, bet, replay, rules, settle
+from casino.stack.bench.measure import Measured
+from casino.stack.bench.plan import Plan
+
+MEASUREMENTS: Final[Mapping[str, Callable[[Plan], list[Measured]]]] = {
+    "append": append.measure,
+    "settle": settle.measure,
+    "bet": bet.measure,
+    "replay": replay.measure,
+    "rules": rules.measure,
+}

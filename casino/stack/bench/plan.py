@@ -1,0 +1,44 @@
+"""How much is measured: enough for steady figures, or just enough to see that it runs."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from casino.stack.bench.databases import Server
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Repetitions of each side, and the amounts of one repetition."""
+
+    repeats: int
+    writers: int
+    appends: int
+    tables: int
+    clients: int
+    replayed_rounds: int
+    hands: int
+
+
+FULL = Size(repeats=5, writers=4, appends=2000, tables=400, clients=4, replayed_rounds=4000, hands=200_000)
+TINY = Size(repeats=2, writers=2, appends=20, tables=8, clients=2, replayed_rounds=8, hands=500)
+SIZES = {"full": FULL, "tiny": TINY}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What every measurement is given: the size, the server and a folder for logs."""
+
+    size: Size
+    server: Server
+    folder: Path
+
+    @property
+    def log(self) -> Path:
+        """The file that errors of processes go to."""
+        return self.folder / "bench.log"
+
+
+def temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """This will make a folder that vanishes after the measurements."""
+    return tempfile.TemporaryDirectory(prefix="casino-bench-")

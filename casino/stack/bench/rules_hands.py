@@ -1,0 +1,57 @@
+"""Both engines' hands, timed where they are played."""
+
+import importlib
+import random
+import time
+
+from baccarat.rules.cards import FULL_DECK, Card
+from baccarat.rules.deal import deal
+from baccarat.rules.payouts import settle
+from baccarat.rules.presets import rules_for
+from baccarat.rules.wagers import Spot
+from casino.stack.bench.worker import serve
+
+DECKS = 8
+CUT = 14
+RULES = rules_for("mini", currency="EUR")
+STAKES = {Spot.BANKER: 1000}
+
+
+def ours(*, hands: int) -> float:
+    """This will deal and settle so many rounds and return rounds a second."""
+    shoe: list[Card] = [card for card in FULL_DECK for _ in range(DECKS)]
+    spent, played = 0.0, 0
+    while played < hands:
+        random.shuffle(shoe)
+        began, position = time.perf_counter(), 0
+        while position < len(shoe) - CUT:
+            dealt = deal(shoe[position : position + 6])
+            settle(RULES, STAKES, dealt.outcome)
+            position += len(dealt.player) + len(dealt.banker)
+            played += 1
+        spent += time.perf_counter() - began
+    return played / spent
+
+
+def peer(*, hands: int) -> float:
+    """This will deal so many rounds with pybaccarat and return rounds a second."""
+    game, cards = importlib.import_module("pybaccarat.baccarat"), importlib.import_module("pybaccarat.playingcards")
+    shoe, player, banker = cards.Shoe(DECKS), game.Hand(), game.Hand()
+    table = game.Game(shoe, player, banker)
+    spent, played = 0.0, 0
+    while played < hands:
+        shoe.reset()
+        shoe.shuffle()
+        shoe.set_cut_card(-CUT)
+        began = time.perf_counter()
+        while not shoe.cut_card_seen():
+            player.empty()
+            banker.empty()
+            table.play_hand()
+            played += 1
+        spent += time.perf_counter() - began
+    return played / spent
+
+
+if __name__ == "__main__":
+    serve({"ours": ours, "peer": peer})

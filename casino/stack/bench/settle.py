@@ -1,0 +1,80 @@
+"""Rounds dealt and settled by the workers' own code, against pgbench writing the same rows in hand-written SQL.
+
+Both start from copies of one database in which every table has a confirmed wager. Ours is everything: shuffle, rules,
+events, ledger, read models, commit. The peer writes what ours wrote (three events and their places in the queue, an
+entry, its postings and balances, table, round and wager, the seed forgotten), with the same indexes, triggers and
+constraints, from rows prepared beforehand: it computes nothing. One client each; the peer commits every round, ours
+every batch. Afterwards both databases are compared, row counts and contents.
+"""
+
+import contextlib
+from collections.abc import Generator
+
+from casino.stack.bench import settle_peer
+from casino.stack.bench.databases import Database
+from casino.stack.bench.measure import Measured
+from casino.stack.bench.plan import Plan
+from casino.stack.bench.worker import Worker
+from casino.stack.trouble import Trouble
+
+TARGET = 1.0
+WARM_UP = 50
+"""Rounds before the clock starts, on both sides; fewer when there are few tables."""
+
+
+def measure(plan: Plan) -> list[Measured]:
+    """This will measure dealing and settling. Raises Trouble, also when the two sides wrote different rows."""
+    pgbench = settle_peer.program()
+    ours: list[float] = []
+    peer: list[float] = []
+    with seated(plan, wagers=True) as (template, _):
+        before = settle_peer.rows(template)
+        for _ in range(plan.size.repeats):
+            after = _one_pair(plan, template, pgbench, ours, peer)
+    written = sum(after.values()) - sum(before.values())
+    return [
+        Measured(
+            name="settle",
+            unit="rounds/s",
+            ours=tuple(ours),
+            peer=tuple(peer),
+            peer_name="pgbench, same rows in SQL" if pgbench else "no peer",
+            target=TARGET,
+            details={"rows added for each round, net": written / plan.size.tables},
+            notes=("both sides wrote the same rows, compared afterwards; one client each",)
+            if pgbench
+            else ("there is no pgbench here",),
+        )
+    ]
+
+
+def _one_pair(
+    plan: Plan, template: Database, pgbench: str | None, ours: list[float], peer: list[float]
+) -> dict[str, int]:
+    warm_up = min(WARM_UP, plan.size.tables // 2)
+    with plan.server.copy(template, "settle") as own, plan.server.copy(template, "twin") as twin:
+        with Worker("house", environment=own.environment, log=plan.log) as house:
+            house.ask("deal", limit=warm_up)
+            done = house.ask("deal")
+        ours.append(done["rounds"] / done["seconds"])
+        if pgbench is not None:
+            settle_peer.prepare(own, twin)
+            settle_peer.run(pgbench, twin, rounds=warm_up)
+            peer.append(settle_peer.run(pgbench, twin, rounds=plan.size.tables - warm_up))
+            wrong = "; ".join(settle_peer.differences(own, twin))
+            if wrong:
+                raise Trouble(f"The two sides of `settle` did not write the same: {wrong}.")
+        return settle_peer.rows(own)
+
+
+@contextlib.contextmanager
+def seated(plan: Plan, *, wagers: bool) -> Generator[tuple[Database, list[dict[str, str]]]]:
+    """This will make a database with a player seated at each table, `wagers` confirmed if wanted; nobody connected."""
+    with plan.server.migrated("seated") as database:
+        with Worker("house", environment=database.environment, log=plan.log) as house:
+            places = house.ask("seat", tables=plan.size.tables)
+            if wagers:
+                house.ask("wager", places=places)
+        with database.owner() as connection:
+            connection.execute("VACUUM ANALYZE")
+        yield database, places

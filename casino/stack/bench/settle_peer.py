@@ -1,0 +1,127 @@
+"""The hand-written side of `settle`: the rows that ours wrote, for pgbench to write again in a twin database."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
+
+from casino.settings import APP_ROLE
+from casino.stack.bench.databases import Connection, Database
+from casino.stack.postgres import installation
+from casino.stack.processes import run_to_end
+from casino.stack.trouble import Trouble
+
+SCRIPT = Path(__file__).with_name("settle.sql")
+_TPS = re.compile(r"tps = ([0-9.]+) \(without initial connection time\)")
+_FAILED = re.compile(r"number of failed transactions: 0 ")
+_SOURCES = {
+    "bench_round": """
+        SELECT row_number() OVER (ORDER BY id)::int AS place, (state->'opened'->>'shoe')::uuid AS shoe_id, made.*
+        FROM baccarat_round AS made WHERE phase = 'settled'""",
+    "bench_table": """
+        SELECT place, made.* FROM baccarat_table AS made JOIN bench_round ON bench_round.table_id = made.id""",
+    "bench_wager": """
+        SELECT place, made.* FROM baccarat_wager AS made JOIN bench_round ON bench_round.id = made.round_id""",
+    "bench_event": """
+        SELECT place, stream, event.version, type, schema, data, metadata
+        FROM events_event AS event JOIN bench_round ON stream = 'round-' || bench_round.id
+        WHERE type IN ('BettingClosed', 'CardsDealt', 'RoundSettled')""",
+    "bench_posting": """
+        SELECT place, account_id, amount
+        FROM bench_event JOIN events_event AS event USING (stream, version)
+        JOIN wallet_entry AS entry ON entry.cause = event.id JOIN wallet_posting ON entry_id = entry.id""",
+}
+"""What ours wrote for each round, numbered by place; each may use those before it."""
+
+COUNTED = (
+    "events_event", "events_unsealed", "wallet_entry", "wallet_posting", "wallet_balance", "baccarat_table",
+    "baccarat_round", "baccarat_wager", "baccarat_shoesecret",
+)  # fmt: skip
+SAME = {
+    "wallet_balance": "account_id, balance, sequence",
+    "baccarat_round": "id, state, version, cards, outcome, phase",
+    "baccarat_table": "id, state, version, round_id, rounds, due_at",
+    "baccarat_wager": "id, won, commission, returned, settled_at",
+}
+"""Columns that must have come out the same on both sides."""
+
+
+def program() -> str | None:
+    """This will find pgbench, the wheel's or the machine's; None when there is none."""
+    try:
+        found = installation() / "bin" / "pgbench"
+    except Trouble:
+        return shutil.which("pgbench")
+    return str(found) if found.exists() else shutil.which("pgbench")
+
+
+def prepare(ours: Database, peer: Database) -> None:
+    """This will carry what ours wrote into the peer's database, with an index on each round's place."""
+    with ours.owner() as source, peer.owner() as target:
+        for table, query in _SOURCES.items():
+            source.execute(sql.SQL("CREATE TABLE {} AS " + query).format(sql.Identifier(table)))  # type: ignore[arg-type]
+            _carry(source, target, table)
+        target.execute("CREATE SEQUENCE bench_place")
+        target.execute("ANALYZE")
+
+
+def _carry(source: Connection, target: Connection, table: str) -> None:
+    columns = source.execute(
+        "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
+        "WHERE attrelid = %s::regclass AND attnum > 0 ORDER BY attnum",
+        [table],
+    ).fetchall()
+    typed = ", ".join(f'"{name}" {kind}' for name, kind in columns)
+    target.execute(f"CREATE TABLE {table} ({typed})")  # type: ignore[arg-type]
+    copy = sql.SQL("COPY {} {}").format(sql.Identifier(table), sql.SQL("TO STDOUT"))
+    back = sql.SQL("COPY {} {}").format(sql.Identifier(table), sql.SQL("FROM STDIN"))
+    with source.cursor().copy(copy) as out, target.cursor().copy(back) as into:
+        for block in out:
+            into.write(block)
+    target.execute(sql.SQL("CREATE INDEX ON {} (place)").format(sql.Identifier(table)))
+
+
+def run(pgbench: str, peer: Database, *, rounds: int) -> float:
+    """This will settle so many rounds, one transaction each, one client, and return rounds a second. Raises Trouble."""
+    given = conninfo_to_dict(peer.url)
+    environment = {
+        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+        "PGOPTIONS": f"-c role={APP_ROLE}",
+        **{f"PG{name}": str(given[key]) for name, key in _VARIABLES.items() if given.get(key)},
+    }
+    command = [pgbench, "--no-vacuum", "--protocol=prepared", "--client=1", "--jobs=1", f"--transactions={rounds}"]
+    said = run_to_end([*command, f"--file={SCRIPT}"], environment=environment)
+    found = _TPS.search(said)
+    if found is None or _FAILED.search(said) is None:
+        raise Trouble(f"pgbench did not settle every round:\n{said}")
+    return float(found[1])
+
+
+_VARIABLES = {"HOST": "host", "PORT": "port", "USER": "user", "PASSWORD": "password", "DATABASE": "dbname"}
+
+
+def rows(database: Database) -> dict[str, int]:
+    """This will count the rows of every table that settling writes."""
+    with database.owner() as connection:
+        return {table: _one(connection, f"SELECT count(*) FROM {table}") for table in COUNTED}  # noqa: S608
+
+
+def differences(ours: Database, peer: Database) -> Iterator[str]:
+    """This will name every table whose rows did not come out the same on both sides."""
+    if rows(ours) != rows(peer):
+        yield f"numbers of rows: {rows(ours)} and {rows(peer)}"
+    with ours.owner() as one, peer.owner() as other:
+        for table, columns in SAME.items():
+            query = f"SELECT md5(string_agg(made::text, ',' ORDER BY made)) FROM (SELECT ROW({columns})::text AS made FROM {table}) AS rows"  # noqa: S608, E501
+            if _one(one, query) != _one(other, query):
+                yield table
+
+
+def _one(connection: Connection, query: str) -> Any:
+    row = connection.execute(query).fetchone()  # type: ignore[arg-type]
+    return row[0] if row else None
