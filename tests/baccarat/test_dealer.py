@@ -1,0 +1,202 @@
+"""From round to round, with ids, seeds and times that are given."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from baccarat import dealer
+from baccarat.dealer import NO_CUT, Fresh
+from baccarat.fairness.commitment import commit
+from baccarat.fairness.shuffle import order
+from baccarat.journal import Journal
+from baccarat.rounds import commands as rc
+from baccarat.rounds.refusals import RoundIsNotDue
+from baccarat.rounds.state import Phase
+from baccarat.rules.presets import TableRules
+from baccarat.tables import commands as tc
+from baccarat.tables.state import INITIAL
+from casino.kernel.money import Book
+from tests.support.examples import AC, ANN, BEN, BIG, DEADLINE, MINI, OPENED, P, confirm, open_table, place
+
+
+def fresh(number: int) -> Fresh:
+    return Fresh(round=UUID(int=1000 + number), shoe=UUID(int=2000 + number), seed=number.to_bytes(32, "big"))
+
+
+def seated(*players: UUID, rules: TableRules = AC) -> Journal:
+    journal = Journal(table=INITIAL, table_version=0)
+    journal.on_table(open_table(rules))
+    for number, player in enumerate(players, 1):
+        _sit(journal, number, player)
+    return journal
+
+
+def _sit(journal: Journal, number: int, player: UUID) -> None:
+    journal.on_table(tc.TakeSeat(player=player, seat=number, book=Book.REAL, buy_in=0, available=0, now=OPENED))
+
+
+def in_round(*players: UUID, rules: TableRules = AC) -> Journal:
+    journal = seated(*players, rules=rules)
+    dealer.open_round(journal, fresh=fresh(1), now=OPENED)
+    return journal
+
+
+def bet(journal: Journal, player: UUID, at: datetime = OPENED) -> None:
+    rules = journal.table.rules
+    journal.on_round(place(P, rules.minimum, by=player, rules=rules, at=at))
+    journal.on_round(confirm(by=player, rules=rules, at=at))
+
+
+def finish(journal: Journal, at: datetime = OPENED) -> None:
+    """Deal from the first seed; the next round has the ids and the seed of its number."""
+    dealer.deal_round(journal, seed=fresh(1).seed, fresh=fresh(journal.table.rounds + 1), now=at)
+
+
+def test_a_round_opens_for_those_seated_with_a_committed_seed_and_a_deadline() -> None:
+    journal = in_round(ANN, BEN)
+
+    facts = journal.round.facts()
+    assert [seat.player for seat in facts.seats] == [ANN, BEN]
+    assert (facts.number, facts.rules, facts.deadline_at) == (1, "atlantic_city@1", DEADLINE)
+    assert facts.commitment == commit(fresh(1).seed)
+    assert [(secret.shoe, secret.seed) for secret in journal.secrets] == [(facts.shoe, fresh(1).seed)]
+
+
+def test_no_round_opens_at_an_empty_table_or_while_one_runs() -> None:
+    empty = seated()
+    dealer.open_round(empty, fresh=fresh(1), now=OPENED)
+    assert empty.table.round is None
+
+    journal = in_round(ANN)
+    dealer.open_round(journal, fresh=fresh(2), now=OPENED)
+    assert journal.table.round == fresh(1).round
+    assert len(journal.secrets) == 1
+
+
+def test_a_table_without_a_turn_has_no_deadline_and_opens_no_round_by_itself() -> None:
+    journal = in_round(ANN, rules=MINI)
+    assert journal.round.facts().deadline_at is None
+    bet(journal, ANN)
+
+    finish(journal)
+
+    assert journal.round.phase is Phase.SETTLED
+    assert journal.table.round is None
+
+
+def test_the_cards_are_the_first_of_the_committed_order_and_the_seed_is_shown_with_them() -> None:
+    journal = in_round(ANN, rules=MINI)
+    bet(journal, ANN)
+
+    finish(journal)
+
+    cards = order(fresh(1).seed, cut=NO_CUT, decks=8, first=6)
+    assert journal.round.cards == cards[: len(journal.round.cards)]
+    assert journal.round.seed == fresh(1).seed.hex()
+    assert journal.revealed == [fresh(1).shoe]
+
+
+def test_the_next_round_opens_at_once_at_a_table_with_turns() -> None:
+    journal = in_round(ANN)
+    bet(journal, ANN)
+
+    finish(journal)
+
+    assert (journal.round.facts().number, journal.round.phase) == (2, Phase.BETTING)
+    assert journal.round.facts().shoe == fresh(2).shoe
+
+
+def test_a_table_where_nobody_said_a_word_rests() -> None:
+    journal = in_round(ANN, BEN)
+
+    finish(journal, at=DEADLINE)
+
+    assert journal.table.round is None
+    assert [page.stream.split("-")[0] for page in journal.pages] == ["table", "round"]
+
+
+@pytest.mark.parametrize("word", ["pass", "bet", "leave", "sit down"])
+def test_a_word_from_anybody_keeps_the_table_going(word: str) -> None:
+    journal = in_round(ANN, BEN)
+    if word == "pass":
+        journal.on_round(rc.Pass(player=ANN, now=OPENED))
+    elif word == "bet":
+        bet(journal, ANN)
+    elif word == "leave":
+        dealer.withdraw(journal, player=ANN)
+        journal.on_table(tc.LeaveSeat(player=ANN, game_balance=0, now=OPENED))
+    else:
+        _sit(journal, 5, UUID(int=77))
+
+    finish(journal, at=DEADLINE)
+
+    assert journal.round.facts().number == 2
+
+
+def test_dealing_too_early_is_refused() -> None:
+    journal = in_round(ANN, BEN)
+    bet(journal, ANN)
+
+    with pytest.raises(RoundIsNotDue):
+        finish(journal, at=DEADLINE - timedelta(microseconds=1))
+
+
+def test_a_long_shoe_burns_and_is_dealt_from_where_it_stands() -> None:
+    journal = in_round(ANN, rules=BIG)
+    cards = order(fresh(1).seed, cut=NO_CUT, decks=8)
+    shoe = journal.table.shoe
+    assert shoe is not None
+    assert journal.round.facts().commitment is None
+    out = shoe.out
+
+    for _ in range(3):
+        bet(journal, ANN)
+        finish(journal)
+        rounds = list(journal.rounds.values())
+        dealt = rounds[-2][0]
+        assert (dealt.position, dealt.seed) == (out, None)
+        assert dealt.cards == cards[out : out + len(dealt.cards)]
+        out += len(dealt.cards)
+
+    assert journal.revealed == []
+    assert len(journal.secrets) == 1
+
+
+def test_the_end_of_a_shoe_reveals_its_seed_and_the_next_round_has_a_new_one() -> None:
+    journal = in_round(ANN, rules=BIG)
+    shoe = journal.table.shoe
+    assert shoe is not None
+    journal.table = replace(journal.table, shoe=replace(shoe, out=404, cut_card_out=True))
+    bet(journal, ANN)
+
+    finish(journal)
+
+    assert journal.revealed == [fresh(1).shoe]
+    assert (journal.table.shoes, journal.round.facts().shoe) == (2, fresh(2).shoe)
+    names = [type(event).__name__ for page in journal.pages for event in page.events]
+    assert names[-5:] == ["CardsDealt", "RoundSettled", "ShoeEnded", "ShoeStarted", "RoundOpened"]
+
+
+def test_an_empty_round_lapses_and_a_round_with_somebody_in_it_does_not() -> None:
+    journal = in_round(ANN, BEN)
+    dealer.withdraw(journal, player=ANN)
+    dealer.lapse_if_empty(journal, seed=fresh(1).seed, now=OPENED)
+    assert journal.round.phase is Phase.BETTING
+
+    dealer.withdraw(journal, player=BEN)
+    dealer.lapse_if_empty(journal, seed=fresh(1).seed, now=OPENED)
+    assert (journal.round.phase, journal.round.seed) == (Phase.LAPSED, fresh(1).seed.hex())
+    assert journal.round.cards == ()
+
+
+def test_a_round_that_is_set_aside_does_not_lapse_when_its_players_leave() -> None:
+    journal = in_round(ANN)
+    journal.on_round(rc.SetRoundAside(reason="SecretLost", now=OPENED))
+
+    dealer.withdraw(journal, player=ANN)
+    dealer.lapse_if_empty(journal, seed=fresh(1).seed, now=OPENED)
+
+    assert journal.round.phase is Phase.BETTING
+    assert journal.revealed == []

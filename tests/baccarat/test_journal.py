@@ -1,0 +1,107 @@
+"""A journal keeps states, versions and pages of events in step."""
+
+import pytest
+
+from baccarat.journal import Journal
+from baccarat.rounds import commands as rc
+from baccarat.rounds.refusals import NotYourTurn
+from baccarat.rounds.state import INITIAL as NO_ROUND
+from baccarat.tables import commands as tc
+from baccarat.tables.state import INITIAL
+from casino.kernel.money import Book
+from tests.support.examples import (
+    ANN,
+    BEN,
+    DEADLINE,
+    OPENED,
+    OPERATOR,
+    ROUND,
+    SHOE,
+    TABLE,
+    P,
+    deal,
+    open_table,
+    opened,
+    place,
+)
+
+
+def at_table() -> Journal:
+    """A journal of a table with Ann in seat 1."""
+    journal = Journal(table=INITIAL, table_version=0)
+    journal.on_table(open_table())
+    journal.on_table(tc.TakeSeat(player=ANN, seat=1, book=Book.REAL, buy_in=0, available=0, now=OPENED))
+    return journal
+
+
+def in_round() -> Journal:
+    """The same with a round open."""
+    journal = at_table()
+    facts = opened(ANN)
+    journal.open_round(
+        rc.OpenRound(
+            round=ROUND,
+            table=TABLE,
+            operator=OPERATOR,
+            number=1,
+            rules=facts.rules,
+            shoe=SHOE,
+            commitment=None,
+            seats=facts.seats,
+            now=OPENED,
+            deadline_at=DEADLINE,
+        )
+    )
+    return journal
+
+
+def test_events_of_one_stream_share_a_page_with_the_version_they_build_on() -> None:
+    journal = in_round()
+    journal.on_round(place(P, 500))
+
+    assert [(page.stream, page.expected, len(page.events)) for page in journal.pages] == [
+        (f"table-{TABLE}", 0, 2),
+        (f"round-{ROUND}", 0, 2),
+    ]
+    assert (journal.table_version, journal.round_version) == (2, 2)
+    assert journal.rounds == {ROUND: (journal.round, 2)}
+
+
+def test_a_round_moves_its_table_too() -> None:
+    journal = in_round()
+
+    assert journal.table.round == ROUND
+    journal.on_round(rc.Pass(player=ANN, now=OPENED))
+    journal.on_round(deal())
+    assert (journal.table.round, journal.table.rounds) == (None, 1)
+
+
+def test_a_refusal_notes_nothing() -> None:
+    journal = in_round()
+    before = (journal.table, journal.round, journal.round_version, [list(page.events) for page in journal.pages])
+
+    with pytest.raises(NotYourTurn):
+        journal.on_round(place(P, 500, by=BEN))
+
+    assert (journal.table, journal.round, journal.round_version, [list(p.events) for p in journal.pages]) == before
+
+
+def test_a_command_that_changes_nothing_leaves_no_page() -> None:
+    written = at_table()
+    journal = Journal(table=written.table, table_version=2)
+
+    journal.on_table(tc.ChangeSeat(player=ANN, seat=1, now=OPENED))
+
+    assert (journal.pages, journal.table_version, journal.rounds) == ([], 2, {})
+
+
+def test_what_was_loaded_is_remembered() -> None:
+    written = in_round()
+    journal = Journal(table=written.table, table_version=2, round=written.round, round_version=1)
+
+    journal.on_table(tc.Rebuy(player=ANN, amount=500, available=500, now=OPENED))
+    journal.on_round(place(P, 500))
+
+    assert (journal.loaded_table, journal.loaded_round) == (written.table, written.round)
+    assert (journal.loaded_version, journal.table_version) == (2, 3)
+    assert journal.round != journal.loaded_round != NO_ROUND

@@ -1,0 +1,120 @@
+"""What a viewer is shown, and what not."""
+
+import json
+
+import pytest
+
+from baccarat.picture import hands, round_picture, rules_picture, table_picture
+from baccarat.rounds import events as re
+from baccarat.rounds.decider import ROUND
+from baccarat.rounds.state import INITIAL as NO_ROUND
+from baccarat.tables.decider import TABLE
+from tests.support.examples import (
+    AC,
+    ANN,
+    BANKER_WINS,
+    BEN,
+    BIG,
+    CAT,
+    CLASSIC,
+    OPENED,
+    OVERVIEW,
+    B,
+    P,
+    confirmed,
+    deal,
+    opened,
+    placed,
+    seat_taken,
+    table_opened,
+)
+
+TABLE_STATE = TABLE.fold((table_opened(), seat_taken(1, ANN), seat_taken(2, BEN), opened(ANN, BEN)))
+
+
+def test_the_viewer_finds_their_own_seat_and_nobody_elses_name() -> None:
+    round_ = ROUND.fold((opened(ANN, BEN), placed(P, 500)))
+
+    picture = table_picture(TABLE_STATE, round_, viewer=ANN, now=OPENED, game_balance=499)
+
+    assert [(seat["seat"], seat["you"]) for seat in picture["seats"]] == [(1, True), (2, False)]
+    assert picture["you"]["game_balance"] == {"amount": "4.99", "currency": "EUR"}
+    assert picture["you"]["under_minimum"] is True
+    assert picture["you"]["standing"] == "deciding"
+    assert picture["round"]["seats"][0]["placed"] == [{"spot": "player", "amount": "5.00"}]
+    shown = json.dumps(picture, default=str)
+    assert str(ANN) not in shown
+    assert str(BEN) not in shown
+
+
+def test_one_who_waits_or_only_watches_is_not_in_the_round() -> None:
+    round_ = ROUND.fold((opened(ANN, BEN),))
+    waiting = TABLE.evolve(TABLE_STATE, seat_taken(4, CAT))
+
+    assert table_picture(TABLE_STATE, round_, viewer=None, now=OPENED)["you"] is None
+    you = table_picture(waiting, round_, viewer=CAT, now=OPENED, game_balance=0)["you"]
+    assert (you["seat"], you["in_round"], you["standing"]) == (4, False, None)
+
+
+def test_a_table_at_rest_has_no_round() -> None:
+    assert table_picture(TABLE_STATE, NO_ROUND, viewer=None, now=OPENED)["round"] is None
+
+
+def test_a_settled_round_shows_cards_hands_and_every_result() -> None:
+    state = ROUND.fold((opened(ANN, rules=BIG), confirmed(1, ANN, {B: 10_000, P: 2500})))
+    for event in ROUND.decide(deal(BANKER_WINS, rules=BIG, seed=None), state):
+        state = ROUND.evolve(state, event)
+
+    picture = round_picture(state, viewer=ANN, currency="EUR")
+
+    assert (picture["phase"], picture["outcome"], picture["natural"]) == ("settled", "banker", True)
+    assert picture["cards"] == ["2c", "4d", "5h", "5s"]
+    assert picture["player_hand"] == {"cards": ["2c", "5h"], "total": 7}
+    assert picture["banker_hand"] == {"cards": ["4d", "5s"], "total": 9}
+    result = picture["seats"][0]["result"]
+    assert (result["staked"], result["won"], result["commission"]) == ("125.00", "100.00", "5.00")
+    assert (result["commission_deferred"], result["returned"]) == (True, "200.00")
+    assert [spot["result"] for spot in result["spots"]] == ["lose", "win"]
+
+
+def test_a_round_that_is_open_shows_no_card_and_no_seed() -> None:
+    picture = round_picture(ROUND.fold((opened(ANN), confirmed(1, ANN, {P: 500}))), viewer=None, currency="EUR")
+
+    assert (picture["cards"], picture["seed"], picture["outcome"]) == ([], None, None)
+    assert picture["commitment"] == "c0" * 32
+
+
+def test_why_a_round_was_set_aside_is_the_houses_business() -> None:
+    state = ROUND.fold((opened(ANN), re.RoundSetAside(reason="SecretLost: shoe 1", set_aside_at=OPENED)))
+
+    picture = round_picture(state, viewer=ANN, currency="EUR")
+
+    assert picture["set_aside"] is True
+    assert "SecretLost" not in json.dumps(picture, default=str)
+
+
+@pytest.mark.parametrize(
+    ("cards", "player", "banker"),
+    [
+        ("", [], []),
+        ("2c 4d 5h 5s", ["2c", "5h"], ["4d", "5s"]),
+        ("2c 4d 3h 2s 9c", ["2c", "3h", "9c"], ["4d", "2s"]),
+        ("2c 4d 5h Ks 9c", ["2c", "5h"], ["4d", "Ks", "9c"]),
+        ("2c 4d 3h Ks 9c 8d", ["2c", "3h", "9c"], ["4d", "Ks", "8d"]),
+    ],
+    ids=["none", "both stand", "the Player draws", "the Banker draws", "both draw"],
+)
+def test_cards_in_deal_order_are_two_hands(cards: str, player: list[str], banker: list[str]) -> None:
+    assert hands(tuple(cards.split())) == (player, banker)
+
+
+def test_rules_are_shown_in_the_tables_words() -> None:
+    overview, classic = rules_picture(OVERVIEW), rules_picture(CLASSIC)
+
+    assert (overview["minimum"], overview["maximum"]) == ("5.00", "300.00")
+    assert overview["commission"] == {
+        "rate": "5/100", "rounding": "1/4 of the lowest chip, up", "timing": "settlement",
+    }  # fmt: skip
+    assert (classic["tie_pays"], classic["spots_per_round"], classic["decks"]) == ("9:1", "one", 6)
+    assert rules_picture(AC)["commission"] is None
+    assert rules_picture(BIG)["commission"]["timing"] == "deferred"

@@ -1,0 +1,106 @@
+"""States to rows, and back."""
+
+from baccarat import projections
+from baccarat.rounds import events as re
+from baccarat.rounds.decider import ROUND as ROUND_DECIDER
+from baccarat.rounds.events import RoundEvent
+from baccarat.rounds.state import RoundState
+from baccarat.tables.decider import TABLE as TABLE_DECIDER
+from tests.support.examples import (
+    ANN,
+    BEN,
+    DEADLINE,
+    MINI,
+    OPENED,
+    OPERATOR,
+    ROUND,
+    TABLE,
+    B,
+    P,
+    confirmed,
+    deal,
+    opened,
+    placed,
+    seat_taken,
+    table_opened,
+)
+
+TABLE_STATE = TABLE_DECIDER.fold((table_opened(), seat_taken(1, ANN), seat_taken(2, BEN), opened(ANN, BEN)))
+
+
+def after(*events: RoundEvent) -> RoundState:
+    return ROUND_DECIDER.fold((opened(ANN, BEN), *events))
+
+
+def test_a_round_is_due_at_its_deadline_until_all_have_acted_and_then_at_once() -> None:
+    assert projections.due_at(after()) == DEADLINE
+    assert projections.due_at(after(re.SeatPassed(seat=1))) == DEADLINE
+    assert projections.due_at(after(re.SeatPassed(seat=1), re.SeatPassed(seat=2))) == OPENED
+    assert projections.is_ready(after(re.SeatPassed(seat=1), confirmed(2, BEN, {P: 500})))
+    assert not projections.is_ready(after(confirmed(2, BEN, {P: 500})))
+
+
+def test_a_round_that_waits_for_its_player_alone_is_never_due_by_itself() -> None:
+    assert projections.due_at(ROUND_DECIDER.fold((opened(ANN, rules=MINI),))) is None
+
+
+def test_what_is_set_aside_or_over_is_not_due() -> None:
+    both = (re.SeatPassed(seat=1), re.SeatPassed(seat=2))
+
+    assert projections.due_at(after(*both, re.RoundSetAside(reason="x", set_aside_at=OPENED))) is None
+    assert projections.due_at(after(*both, re.RoundLapsed(reason="", lapsed_at=OPENED, seed=None))) is None
+    assert projections.due_at(RoundState()) is None
+
+
+def test_a_tables_row_says_who_is_there_and_what_is_due() -> None:
+    row = projections.table_row(TABLE_STATE, 3, after())
+
+    assert (row.id, row.operator_id, row.preset, row.currency) == (TABLE, OPERATOR, "atlantic_city", "EUR")
+    assert (row.books, row.seats, row.seats_taken, row.rounds) == ("real,play", 5, 2, 1)
+    assert (row.round_id, row.due_at, row.set_aside, row.version) == (ROUND, DEADLINE, None, 3)
+    assert projections.decode_table(row.state) == TABLE_STATE
+
+
+def test_a_round_that_is_over_makes_no_table_due() -> None:
+    idle = TABLE_DECIDER.evolve(TABLE_STATE, re.RoundLapsed(reason="", lapsed_at=OPENED, seed=None))
+
+    assert projections.table_row(idle, 3, after()).due_at is None
+
+
+def test_a_rounds_row_tells_its_result() -> None:
+    wager = confirmed(1, ANN, {B: 1000})
+    state = after(wager, re.SeatPassed(seat=2))
+    settled = after(wager, re.SeatPassed(seat=2), *ROUND_DECIDER.decide(deal(), state))
+
+    row = projections.round_row(settled, 7, TABLE_STATE)
+
+    assert (row.phase, row.cards, row.outcome) == ("settled", "4c 2d 5h 5s", "player")
+    assert (row.player_total, row.banker_total, row.wagers, row.version) == (9, 7, 1, 7)
+    assert projections.decode_round(row.state) == settled
+
+
+def test_only_wagers_that_changed_are_written_again() -> None:
+    first = after(confirmed(1, ANN, {B: 1000}))
+    second = ROUND_DECIDER.evolve(first, confirmed(2, BEN, {P: 500}))
+
+    assert [row.seat for row in projections.wager_rows(first, TABLE_STATE, since=after())] == [1]
+    assert [row.seat for row in projections.wager_rows(second, TABLE_STATE, since=first)] == [2]
+    settled = second
+    for event in ROUND_DECIDER.decide(deal(), second):
+        settled = ROUND_DECIDER.evolve(settled, event)
+    rows = projections.wager_rows(settled, TABLE_STATE, since=second)
+    assert [(row.id, row.staked, row.won, row.commission, row.returned) for row in rows] == [
+        (f"{ROUND}/1", 1000, 0, 0, 0),
+        (f"{ROUND}/2", 500, 500, 0, 1000),
+    ]
+
+
+def test_chips_that_are_not_confirmed_are_no_wager() -> None:
+    assert projections.wager_rows(after(placed(P, 500)), TABLE_STATE, since=RoundState()) == []
+
+
+def test_the_same_state_is_the_same_bytes() -> None:
+    one = projections.table_row(TABLE_STATE, 3, after()).state
+    again = projections.table_row(projections.decode_table(one), 3, after()).state
+
+    assert one == again

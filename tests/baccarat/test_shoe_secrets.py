@@ -1,0 +1,71 @@
+"""Seeds at rest: sealed, bound to their shoe, gone once revealed."""
+
+from uuid import UUID
+
+import pytest
+from cryptography.exceptions import InvalidTag
+from django.core.exceptions import ImproperlyConfigured
+from pytest_django import DjangoAssertNumQueries, Settings
+
+from baccarat import shoe_secrets
+from baccarat.journal import Secret
+from casino.events.rows import execute, fetch
+
+ONE, TWO = Secret(shoe=UUID(int=1), seed=b"1" * 32), Secret(shoe=UUID(int=2), seed=b"2" * 32)
+OLD, NEW = "old:" + "aa" * 32, "new:" + "bb" * 32
+
+
+@pytest.mark.django_db
+def test_what_is_kept_can_be_read_until_it_is_forgotten(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    with django_assert_num_queries(4):
+        shoe_secrets.keep([ONE, TWO])
+        assert shoe_secrets.read([ONE.shoe, TWO.shoe, UUID(int=3)]) == {ONE.shoe: ONE.seed, TWO.shoe: TWO.seed}
+        shoe_secrets.forget([ONE.shoe])
+        assert shoe_secrets.read([ONE.shoe, TWO.shoe]) == {TWO.shoe: TWO.seed}
+
+
+@pytest.mark.django_db
+def test_nothing_to_do_asks_nothing(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    with django_assert_num_queries(0):
+        shoe_secrets.keep([])
+        shoe_secrets.forget([])
+        assert shoe_secrets.read([]) == {}
+
+
+@pytest.mark.django_db
+def test_a_row_gives_nothing_away_and_is_never_sealed_twice_alike() -> None:
+    shoe_secrets.keep([ONE, Secret(shoe=TWO.shoe, seed=ONE.seed)])
+
+    (first, second) = fetch("SELECT nonce, sealed FROM baccarat_shoesecret ORDER BY shoe_id")
+
+    assert ONE.seed not in bytes(first[1])
+    assert len(bytes(first[1])) == 32 + 16
+    assert first[0] != second[0]
+    assert first[1] != second[1]
+
+
+@pytest.mark.django_db
+def test_a_seed_can_not_be_moved_to_another_shoe() -> None:
+    shoe_secrets.keep([ONE])
+    execute("UPDATE baccarat_shoesecret SET shoe_id = %s", [TWO.shoe])
+
+    with pytest.raises(InvalidTag):
+        shoe_secrets.read([TWO.shoe])
+
+
+@pytest.mark.django_db
+def test_keys_can_be_rotated_and_a_seed_whose_key_is_gone_is_lost(settings: Settings) -> None:
+    settings.SHOE_KEYS = OLD
+    shoe_secrets.keep([ONE])
+    settings.SHOE_KEYS = f"{NEW}, {OLD}"
+    shoe_secrets.keep([TWO])
+    assert shoe_secrets.read([ONE.shoe, TWO.shoe]) == {ONE.shoe: ONE.seed, TWO.shoe: TWO.seed}
+
+    settings.SHOE_KEYS = NEW
+    assert shoe_secrets.read([ONE.shoe, TWO.shoe]) == {TWO.shoe: TWO.seed}
+
+
+@pytest.mark.parametrize("configured", ["", "tests", "tests:", "tests:xyz", "tests:" + "11" * 31, ":" + "11" * 32])
+def test_keys_that_are_none_stop_the_start(configured: str) -> None:
+    with pytest.raises(ImproperlyConfigured):
+        shoe_secrets.keys(configured)
