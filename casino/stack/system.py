@@ -35,11 +35,14 @@ class Stack:
 
     `base_url` is the web server's address, `environment` what a process of ours needs, `child(name)` one of the
     processes: web, worker, beat, sealer and, where they are embedded, postgres and redis. Enter it in a thread that
-    lives as long as the stack. Raises Trouble.
+    lives as long as the stack. With `fresh` the home's earlier data is deleted first. Raises Trouble.
     """
 
-    def __init__(self, *, name: str = "main", port: int = 0, say: Callable[[str], None] = print) -> None:
+    def __init__(
+        self, *, name: str = "main", port: int = 0, fresh: bool = False, say: Callable[[str], None] = print
+    ) -> None:
         self.name = name
+        self.fresh = fresh
         self.port = port
         self.say = say
         self.children: dict[str, Child] = {}
@@ -67,7 +70,7 @@ class Stack:
         with in_plain_words(), contextlib.ExitStack() as exits:
             exits.enter_context(ended_by_signals())
             self.port = free_port(self.port)
-            self._home = exits.enter_context(_claimed(self.name))
+            self._home = exits.enter_context(_claimed(self.name, fresh=self.fresh))
             exits.callback(self.children.clear)
             self._start(exits)
             self._exits = exits.pop_all()
@@ -181,8 +184,11 @@ def answers(*, port: int, path: str, host: str = HOST) -> bool:
 
 
 @contextlib.contextmanager
-def _claimed(name: str) -> Generator[Home]:
+def _claimed(name: str, *, fresh: bool) -> Generator[Home]:
     home = claim_any(base_folder(), name)
+    if fresh:
+        home.remove()
+        home = claim_any(base_folder(), name)
     try:
         yield home
     finally:

@@ -30,7 +30,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         """This will play, print the table and the audit's verdict, and exit 1 when there is a finding."""
         console = Console(width=None if sys.stdout.isatty() else 120)
-        with Stack(name=options["home"], say=console.print) as stack:
+        with Stack(name=options["home"], fresh=True, say=console.print) as stack:
             console.print(f"Running at {stack.base_url}. Bots take their seats.")
             console.print(report.table(play(stack, console, seed=options["seed"])))
             code = audit(stack)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from casino.stack.bots.client import Client
 
-EVERY: Final = 0.04
+EVERY: Final = 0.1
 """Seconds between two looks."""
 
 
