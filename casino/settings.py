@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
+from django.templatetags.static import static
+from django.urls import reverse_lazy
 from psycopg.conninfo import conninfo_to_dict
 
 from casino import env
@@ -193,6 +195,118 @@ SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SECURE = PRODUCTION
 X_FRAME_OPTIONS = "DENY"
 SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
+
+# -- the admin ----------------------------------------------------------------------------------------------------
+
+ADMIN_PAGES = {
+    "round": "baccarat_round",
+    "table": "baccarat_table",
+    "wallet": "operators_player",
+    "player": "operators_player",
+    "operator": "operators_operator",
+    "key": "operators_apikey",
+    "account": "wallet_account",
+    "entry": "wallet_entry",
+    "event": "events_event",
+}
+"""Which page shows what an id or a stream's name speaks of: no app needs to know those above it to link to them."""
+
+
+def admin_item(title: str, icon: str, model: str, **more: str) -> dict[str, Any]:
+    """This will return a line of the admin's side bar, for those who may view the model (app_model)."""
+    app, name = model.split("_")
+    return {
+        "title": title,
+        "icon": icon,
+        "link": reverse_lazy(f"admin:{model}_changelist"),
+        "permission": lambda request: request.user.has_perm(f"{app}.view_{name}"),
+        **more,
+    }
+
+
+UNFOLD = {
+    "SITE_TITLE": "Casino admin",
+    "SITE_HEADER": "Casino",
+    "SITE_SUBHEADER": "Baccarat, from bet to audit",
+    "SITE_SYMBOL": "playing_cards",
+    "SITE_URL": None,
+    "SHOW_HISTORY": True,
+    "SHOW_VIEW_ON_SITE": False,
+    "ENVIRONMENT": "casino.admin.environment.label",
+    "BORDER_RADIUS": "8px",
+    "STYLES": [lambda _: static("casino/admin.css")],
+    "SCRIPTS": [lambda _: static("casino/admin.js")],
+    "COLORS": {
+        "primary": {
+            "50": "oklch(97.9% .021 166.1)",
+            "100": "oklch(95% .052 163.1)",
+            "200": "oklch(90.5% .093 164.2)",
+            "300": "oklch(84.5% .143 165)",
+            "400": "oklch(76.5% .177 163.2)",
+            "500": "oklch(69.6% .17 162.5)",
+            "600": "oklch(53% .13 163.2)",
+            "700": "oklch(45.8% .108 165.6)",
+            "800": "oklch(40% .09 166.9)",
+            "900": "oklch(35.5% .077 168.9)",
+            "950": "oklch(24.2% .05 172.6)",
+        }
+    },
+    "SIDEBAR": {
+        "show_search": False,
+        "show_all_applications": False,
+        "navigation": [
+            {
+                "title": "Play",
+                "items": [
+                    admin_item(
+                        "Rounds",
+                        "playing_cards",
+                        "baccarat_round",
+                        badge="baccarat.admin.parts.set_aside_count",
+                        badge_variant="danger",
+                    ),
+                    admin_item("Tables", "table_restaurant", "baccarat_table"),
+                    admin_item("Wagers", "casino", "baccarat_wager"),
+                ],
+            },
+            {
+                "title": "Money",
+                "separator": True,
+                "items": [
+                    admin_item("Accounts", "account_balance_wallet", "wallet_account"),
+                    admin_item("Entries", "receipt_long", "wallet_entry"),
+                ],
+            },
+            {
+                "title": "Operators",
+                "separator": True,
+                "items": [
+                    admin_item("Operators", "domain", "operators_operator"),
+                    admin_item("API keys", "key", "operators_apikey"),
+                    admin_item("Players", "person", "operators_player"),
+                ],
+            },
+            {
+                "title": "Log",
+                "separator": True,
+                "items": [
+                    admin_item("Events", "history", "events_event"),
+                    admin_item("Heads of the chain", "link", "events_headmark"),
+                    admin_item("Subscribers", "rss_feed", "events_subscription"),
+                ],
+            },
+            {
+                "title": "Staff",
+                "separator": True,
+                "items": [
+                    admin_item("Users", "badge", "auth_user"),
+                    admin_item("Groups", "groups", "auth_group"),
+                    admin_item("What staff did", "manage_history", "admin_logentry"),
+                ],
+            },
+        ],
+    },
+}
 
 # -- the rest -----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,89 @@
+"""What lists and pages of this game share: filters, names of tables, badges, and a stream told in words."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from baccarat.admin.words import words
+from baccarat.catalogue import CATALOGUE
+from baccarat.models import Table
+from baccarat.rounds.state import Phase, Standing
+from baccarat.rules.presets import PRESETS
+from casino.admin import marks
+from casino.admin.filters import chosen
+from casino.admin.sections import Grid
+from casino.events.admin import timeline
+from casino.events.codec import MalformedEvent, UnknownEvent
+from casino.events.drafts import Recorded
+from casino.operators.models import Operator
+
+OUTCOMES: Final = {"player": "player", "banker": "banker", "tie": "tie"}
+PHASES: Final = {
+    Phase.BETTING: "good",
+    Phase.CLOSED: "warn",
+    Phase.DEALT: "warn",
+    Phase.SETTLED: "plain",
+    Phase.LAPSED: "plain",
+}
+STANDINGS: Final = {Standing.CONFIRMED: "good", Standing.DECIDING: "warn"}
+
+
+def preset_filter(where: str) -> Any:
+    """This will make a filter by preset; `where` is a lookup that the preset's name, or name@, is given to."""
+    ending = "@" if where.endswith("__startswith") else ""
+    return chosen(
+        title="preset",
+        parameter="preset",
+        choices={name: preset.title for name, preset in PRESETS.items()},
+        where=lambda value: Q(**{where: value + ending}),
+    )
+
+
+def with_names(rows: QuerySet[Any], *, table: bool) -> QuerySet[Any]:
+    """This will add the operator's slug, and the table's name, in the same query."""
+    slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
+    names = {"slug": Subquery(slug)}
+    if table:
+        names["table_name"] = Subquery(Table.objects.filter(id=OuterRef("table_id")).values("name"))
+    named: QuerySet[Any] = rows.annotate(**names)
+    return named
+
+
+def operator_link(row: Any) -> SafeString | str:
+    """This will link to the operator of a row that `with_names` made."""
+    return marks.page("operator", row.operator_id, row.slug or marks.short(row.operator_id))
+
+
+def phase_badge(phase: str, set_aside: str | None) -> SafeString:
+    """This will print where a round stands; one set aside stands out."""
+    if set_aside is not None:
+        return marks.badge("set aside", "bad")
+    return marks.badge(phase, PHASES.get(Phase(phase), "plain"))
+
+
+def outcome_badge(outcome: str | None) -> SafeString | str:
+    """This will print who won, in the colour of the spot."""
+    return marks.NOTHING if outcome is None else marks.badge(outcome, OUTCOMES[outcome])
+
+
+def set_aside_count(request: HttpRequest) -> str:
+    """This will return how many rounds wait for a person, for the side bar; nothing when there are none."""
+    if not request.user.has_perm("baccarat.view_round"):
+        return ""
+    waiting = Table.objects.filter(set_aside__isnull=False)[:100].count()
+    return str(waiting) if waiting else ""
+
+
+def told(title: str, events: Sequence[Recorded], currency: str) -> Grid:
+    """This will tell a stream of this game in words; an event that can't be read says so instead of failing."""
+    return timeline(title, events, {event.id: _told(event, currency) for event in events})
+
+
+def _told(event: Recorded, currency: str) -> str:
+    try:
+        return words(CATALOGUE.decode(event.type, event.schema, event.data), currency)
+    except (UnknownEvent, MalformedEvent) as trouble:
+        return f"This event can't be read: {trouble}"

@@ -1,0 +1,216 @@
+"""Rounds: a list, and a page that shows the cards, why they were dealt, the seats, the money and every event."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.urls import URLPattern
+from django.utils.safestring import SafeString
+
+from baccarat import projections
+from baccarat.admin import parts
+from baccarat.admin.cards import in_line, pictures
+from baccarat.admin.words import stakes_in_words
+from baccarat.models import Round, Table
+from baccarat.operations import dealing
+from baccarat.rounds.refusals import RoundNotSetAside
+from baccarat.rounds.state import RoundSeat, RoundState
+from baccarat.rules.cards import Card, UnknownCard
+from baccarat.rules.deal import IllegalDeal, replay, steps
+from casino.admin import marks
+from casino.admin.filters import chosen, since_by_uuid
+from casino.admin.readonly import ReadOnlyAdmin, as_uuid
+from casino.admin.sections import Alert, Deed, Facts, Grid, Piece, Section
+from casino.events.admin import latest
+from casino.events.store import Metadata
+from casino.kernel.money import text
+from casino.operators.admin import nicknames, operator_filter
+from wallet.admin import book_badge, entries_of
+
+RESUME: Final = "baccarat.change_round"
+
+# Rounds in hand and those set aside are found by their tables, of which there are few.
+_PHASES: Final = {
+    "running": ("Running", Q(id__in=Table.objects.filter(round_id__isnull=False).values("round_id"))),
+    "set_aside": ("Set aside", Q(id__in=Table.objects.filter(set_aside__isnull=False).values("round_id"))),
+    "settled": ("Settled", Q(phase="settled")),
+    "lapsed": ("Lapsed", Q(phase="lapsed")),
+}
+PhaseFilter = chosen(
+    title="phase",
+    parameter="phase",
+    choices={key: label for key, (label, _) in _PHASES.items()},
+    where=lambda value: _PHASES[value][1],
+)
+
+
+@admin.register(Round)
+class RoundAdmin(ReadOnlyAdmin):
+    """Every round, newest first. Found by its id or its table's."""
+
+    list_display = ("title", "table", "operator", "rules", "stands", "dealt", "won_by", "score", "wagers", "opened")
+    list_filter = (PhaseFilter, parts.preset_filter("rules__startswith"), operator_filter(), since_by_uuid())
+    ordering = ("-id",)
+    search_help_text = "id of a round or a table"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Round]:
+        """This will add names, in the same query."""
+        return parts.with_names(super().get_queryset(request), table=True)
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for the id of a round or of a table."""
+        identity = as_uuid(term)
+        return None if identity is None else Q(pk=identity) | Q(table_id=identity)
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the address of `resume`."""
+        return [self.perform_path("resume", RESUME, self.resume), *super().get_urls()]
+
+    def resume(self, request: HttpRequest, round_: Round) -> str:
+        """This will send a round that was set aside back to be dealt. Raises RoundNotSetAside."""
+        if round_.set_aside is None:
+            raise RoundNotSetAside
+        metadata = Metadata(
+            operator=str(round_.operator_id),
+            actor=f"staff-{request.user.pk}",
+            causation="admin",
+            correlation=f"round-{round_.pk}",
+        )
+        dealing.resume(table=round_.table_id, operator=round_.operator_id, metadata=metadata)
+        return f"Round {round_.number} goes back to be dealt."
+
+    @admin.display(description="round")
+    def title(self, round_: Round) -> SafeString:
+        """Its number at the table."""
+        return marks.link(self.page_url(round_), f"No. {round_.number}")
+
+    @admin.display(description="table")
+    def table(self, round_: Any) -> SafeString | str:
+        """Where it is played."""
+        return marks.page("table", round_.table_id, round_.table_name or marks.short(round_.table_id))
+
+    @admin.display(description="operator")
+    def operator(self, round_: Round) -> SafeString | str:
+        """In whose house."""
+        return parts.operator_link(round_)
+
+    @admin.display(description="phase")
+    def stands(self, round_: Round) -> SafeString:
+        """Where it stands."""
+        return parts.phase_badge(round_.phase, round_.set_aside)
+
+    @admin.display(description="cards")
+    def dealt(self, round_: Round) -> SafeString | str:
+        """The cards in deal order."""
+        try:
+            return in_line(round_.cards.split()) if round_.cards else marks.NOTHING
+        except UnknownCard:
+            return marks.badge("unreadable", "bad")
+
+    @admin.display(description="won by")
+    def won_by(self, round_: Round) -> SafeString | str:
+        """Who won."""
+        return parts.outcome_badge(round_.outcome)
+
+    @admin.display(description="P : B")
+    def score(self, round_: Round) -> str:
+        """The totals of Player and Banker."""
+        return marks.NOTHING if round_.outcome is None else f"{round_.player_total} : {round_.banker_total}"
+
+    @admin.display(description="opened (UTC)")
+    def opened(self, round_: Round) -> SafeString | str:
+        """When betting opened."""
+        return marks.moment(round_.opened_at)
+
+    def sections(self, request: HttpRequest, obj: Round) -> Sequence[Section]:
+        """This will show a round whole; what stops it comes first."""
+        state = projections.decode_round(msgspec.json.encode(obj.state))
+        events = latest(f"round-{obj.pk}")
+        names = nicknames([seat.player for seat in state.seats])
+        sections: list[Section] = []
+        if obj.set_aside is not None:
+            sections.append(self._alert(request, obj))
+        return [
+            *sections,
+            *hands(state),
+            Facts("Round", self._facts(obj, state)),
+            seats(state, names, obj.currency),
+            entries_of("Ledger", [event.id for event in events]),
+            parts.told("Timeline", events, obj.currency),
+        ]
+
+    def _alert(self, request: HttpRequest, round_: Round) -> Alert:
+        may = request.user.has_perm(RESUME)
+        question = f"Send round {round_.number} back to be dealt? If the trouble is still there it is set aside again."
+        deed = Deed("Resume", self.perform_url("resume", round_), question, tone="good") if may else None
+        return Alert("Set aside: this round could not be dealt", round_.set_aside or "", deed)
+
+    def _facts(self, round_: Any, state: RoundState) -> list[tuple[str, object]]:
+        opened = state.facts()
+        return [
+            ("Table", self.table(round_)),
+            ("Operator", self.operator(round_)),
+            ("Rules", round_.rules),
+            ("Phase", self.stands(round_)),
+            ("Opened (UTC)", marks.moment(round_.opened_at, fine=True)),
+            ("Turn ends (UTC)", marks.moment(round_.deadline_at, fine=True)),
+            ("Ended (UTC)", marks.moment(round_.ended_at, fine=True)),
+            ("Shoe", marks.code(opened.shoe)),
+            ("Committed to", marks.code(opened.commitment) if opened.commitment else "the table's shoe"),
+            ("Seed", marks.code(state.seed) if state.seed else "not revealed by this round"),
+            ("Id", marks.code(round_.pk)),
+            ("Log", marks.listing("events_event", "all events", q=f"round-{round_.pk}")),
+        ]
+
+
+def hands(state: RoundState) -> Sequence[Section]:
+    """This will show the dealt hands as pictures with the rules that drew them; nothing before the deal."""
+    if not state.cards:
+        return ()
+    try:
+        dealt = replay([Card(card) for card in state.cards])
+    except IllegalDeal as trouble:
+        return (Alert("These cards are not what the rules would have dealt", str(trouble)),)
+    sides = [
+        ("Player", "player", pictures(dealt.player), dealt.player_total),
+        ("Banker", "banker", pictures(dealt.banker), dealt.banker_total),
+    ]
+    values = {
+        "sides": sides,
+        "outcome": dealt.outcome.value,
+        "natural": dealt.natural,
+        "steps": steps(dealt),
+    }
+    return (Piece("Cards", "admin/baccarat/hands.html", values),)
+
+
+def seats(state: RoundState, names: Mapping[UUID, str], currency: str) -> Grid:
+    """This will show each seat's part: wager, result, commission and what came back."""
+    headers = ("Seat", "Player", "Book", "Said", "Stakes", "Won", "Commission", "Returned", "Net")
+    rows = [_seat(seat, names, currency) for seat in state.seats]
+    return Grid("Seats", headers, rows, numeric=frozenset(headers[5:]), empty="Nobody is in this round.")
+
+
+def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str) -> tuple[object, ...]:
+    settled, stakes = seat.settled, seat.stakes or seat.placed()
+    said = marks.badge(seat.standing.replace("_", " "), parts.STANDINGS.get(seat.standing, "plain"))
+    placed = stakes_in_words(stakes, lambda minor: f"{text(minor, currency)} {currency}") or marks.NOTHING
+    who = marks.page("player", seat.player, names.get(seat.player, marks.short(seat.player)))
+    if settled is None:
+        return (str(seat.seat), who, book_badge(seat.book), said, placed, *(marks.NOTHING,) * 4)
+    owed = marks.money(settled.commission, currency)
+    return (
+        str(seat.seat),
+        who,
+        book_badge(seat.book),
+        said,
+        placed,
+        marks.money(settled.won, currency),
+        marks.both(owed, "owed") if settled.deferred and settled.commission else owed,
+        marks.money(settled.returned, currency),
+        marks.money(settled.returned - settled.staked, currency, signed=True),
+    )

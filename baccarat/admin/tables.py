@@ -1,0 +1,180 @@
+"""Tables: a list, and a page with the rules, the seats, the shoe as far as it is public, rounds, money and events."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from baccarat import projections
+from baccarat.admin import parts
+from baccarat.admin.cards import in_line
+from baccarat.models import Round, Table
+from baccarat.picture import rules_picture
+from baccarat.tables.state import TableState
+from casino.admin import marks
+from casino.admin.filters import chosen, since_by_uuid
+from casino.admin.readonly import ReadOnlyAdmin, as_uuid
+from casino.admin.sections import Alert, Facts, Grid, Section
+from casino.events.admin import latest
+from casino.kernel.money import Book
+from casino.operators.admin import nicknames, operator_filter
+from wallet.admin import balances_at, book_badge
+
+MOST_ROUNDS: Final = 20
+
+BooksFilter = chosen(
+    title="book",
+    parameter="book",
+    choices={Book.REAL: "Real money", Book.PLAY: "Play money"},
+    where=lambda value: Q(books__contains=value),
+)
+AttentionFilter = chosen(
+    title="state",
+    parameter="state",
+    choices={"playing": "Playing", "idle": "Idle", "set_aside": "Set aside"},
+    where=lambda value: {
+        "playing": Q(round_id__isnull=False),
+        "idle": Q(round_id__isnull=True),
+        "set_aside": Q(set_aside__isnull=False),
+    }[value],
+)
+
+
+@admin.register(Table)
+class TableAdmin(ReadOnlyAdmin):
+    """Every table, newest first. Found by its id."""
+
+    list_display = ("title", "operator", "preset", "currency", "books", "taken", "rounds", "stands", "opened")
+    list_filter = (AttentionFilter, parts.preset_filter("preset"), BooksFilter, operator_filter(), since_by_uuid())
+    ordering = ("-id",)
+    search_help_text = "id of a table or of its round in hand"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Table]:
+        """This will add the operator's slug, in the same query."""
+        return parts.with_names(super().get_queryset(request), table=False)
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for the id of a table, or of the round in hand there."""
+        identity = as_uuid(term)
+        return None if identity is None else Q(pk=identity) | Q(round_id=identity)
+
+    @admin.display(description="table")
+    def title(self, table: Table) -> SafeString:
+        """Its name."""
+        return marks.link(self.page_url(table), table.name)
+
+    @admin.display(description="operator")
+    def operator(self, table: Table) -> SafeString | str:
+        """Whose it is."""
+        return parts.operator_link(table)
+
+    @admin.display(description="seats")
+    def taken(self, table: Table) -> str:
+        """Seats taken of all."""
+        return f"{table.seats_taken} of {table.seats}"
+
+    @admin.display(description="state")
+    def stands(self, table: Table) -> SafeString | str:
+        """Whether a round is in hand."""
+        if table.set_aside is not None:
+            return marks.badge("set aside", "bad")
+        return marks.badge("idle") if table.round_id is None else marks.badge("playing", "good")
+
+    @admin.display(description="opened (UTC)")
+    def opened(self, table: Table) -> SafeString | str:
+        """When it was opened."""
+        return marks.moment(table.opened_at)
+
+    def sections(self, request: HttpRequest, obj: Table) -> Sequence[Section]:
+        """This will show a table whole."""
+        del request
+        state = projections.decode_table(msgspec.json.encode(obj.state))
+        sections: list[Section] = []
+        if obj.set_aside is not None:
+            text = f"{obj.set_aside} Its page has the button that resumes it."
+            sections.append(Alert("The round in hand was set aside", text))
+        return [
+            *sections,
+            Facts("Table", self._facts(obj, state)),
+            _seats(state),
+            _rounds(obj.pk),
+            Facts("Rules", _rules(state)),
+            balances_at("Accounts", obj.pk),
+            parts.told("Timeline of the table", latest(f"table-{obj.pk}"), obj.currency),
+        ]
+
+    def _facts(self, table: Table, state: TableState) -> list[tuple[str, object]]:
+        return [
+            ("Name", table.name),
+            ("Operator", self.operator(table)),
+            ("State", self.stands(table)),
+            ("Round in hand", marks.page("round", table.round_id, f"No. {table.rounds}")),
+            ("Rounds", marks.listing("baccarat_round", str(table.rounds), q=str(table.pk))),
+            ("Books", table.books.replace(",", ", ")),
+            ("Opened (UTC)", self.opened(table)),
+            *_shoe(state),
+            ("Id", marks.code(table.pk)),
+            ("Log", marks.listing("events_event", "all events", q=f"table-{table.pk}")),
+        ]
+
+
+def _shoe(state: TableState) -> list[tuple[str, object]]:
+    shoe = state.shoe
+    if shoe is None:
+        return [("Shoe", "shuffled anew for every round" if not state.has_long_shoe() else "none in play")]
+    return [("Shoe", f"No. {shoe.number}, {shoe.out} cards out"), ("Committed to", marks.code(shoe.commitment))]
+
+
+def _seats(state: TableState) -> Grid:
+    names = nicknames([seat.player for seat in state.seats])
+    currency = state.rules.currency
+    rows = [
+        (
+            str(seat.seat),
+            marks.page("player", seat.player, names.get(seat.player, marks.short(seat.player))),
+            book_badge(seat.book),
+            marks.money(sum((seat.last_wager or {}).values()) or None, currency),
+            marks.money(seat.owed, currency),
+        )
+        for seat in state.seats
+    ]
+    headers = ("Seat", "Player", "Book", "Last wager", "Commission owed")
+    return Grid("Seats", headers, rows, empty="Nobody sits here.", numeric=frozenset(headers[3:]))
+
+
+def _rounds(table: UUID) -> Grid:
+    latest_rounds = Round.objects.filter(table_id=table).order_by("-number").defer("state")[:MOST_ROUNDS]
+    rows = [
+        (
+            marks.page("round", round_.pk, f"No. {round_.number}"),
+            parts.phase_badge(round_.phase, round_.set_aside),
+            in_line(round_.cards.split()) if round_.cards else marks.NOTHING,
+            parts.outcome_badge(round_.outcome),
+            str(round_.wagers),
+            marks.moment(round_.opened_at),
+        )
+        for round_ in latest_rounds
+    ]
+    note = marks.listing("baccarat_round", "All rounds of this table", q=str(table)) if rows else ""
+    headers = ("Round", "Phase", "Cards", "Won by", "Wagers", "Opened (UTC)")
+    return Grid("Latest rounds", headers, rows, empty="No round yet.", note=note)
+
+
+def _rules(state: TableState) -> list[tuple[str, object]]:
+    """The rules as the API gives them, name by name."""
+    return [(name.replace("_", " ").capitalize(), _plain(value)) for name, value in rules_picture(state.rules).items()]
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items())
+    if isinstance(value, list):
+        return ", ".join(str(part) for part in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return marks.NOTHING if value is None else str(value).replace("_", " ")

@@ -1,0 +1,98 @@
+"""What happened at a table, in one sentence for each event. Pure: amounts are minor units of the given currency."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from baccarat.rounds import events as re
+from baccarat.rules.cards import name
+from baccarat.rules.wagers import Spot
+from baccarat.tables import events as te
+from casino.kernel.money import text
+
+
+def words(event: object, currency: str) -> str:
+    """This will tell an event of a table or a round in one sentence. Raises KeyError for any other event."""
+    return _TELL[type(event)](event, lambda minor: f"{text(minor, currency)} {currency}")
+
+
+Money = Callable[[int], str]
+
+
+def stakes_in_words(stakes: Mapping[Spot, int], money: Money) -> str:
+    """This will list stakes: "10.00 EUR on Banker and 5.00 EUR on Tie"."""
+    return " and ".join(f"{money(amount)} on {spot.capitalize()}" for spot, amount in stakes.items())
+
+
+def _opened(event: re.RoundOpened, money: Money) -> str:
+    del money
+    seats = ", ".join(str(seat.seat) for seat in event.seats)
+    turn = "without a time limit" if event.deadline_at is None else f"until {event.deadline_at:%H:%M:%S} UTC"
+    shoe = "" if event.commitment is None else " with a shoe of its own, committed to beforehand"
+    return f"Round {event.number} opened for {_plural('seat', len(event.seats))} {seats}, {turn}{shoe}."
+
+
+def _confirmed(event: re.WagerConfirmed, money: Money) -> str:
+    raised = f", raised to the minimum by {stakes_in_words(event.raised, money)}" if event.raised else ""
+    return f"Seat {event.seat} confirmed {stakes_in_words(event.stakes, money)}{raised}."
+
+
+def _dealt(event: re.CardsDealt, money: Money) -> str:
+    del money
+    return f"Dealt from place {event.position + 1} of the shoe: {', '.join(name(card) for card in event.cards)}."
+
+
+def _settled(event: re.RoundSettled, money: Money) -> str:
+    score = f"Player {event.player_total}, Banker {event.banker_total}"
+    won = "a tie" if event.outcome == "tie" else f"{event.outcome.capitalize()} wins"
+    natural = " with a natural" if event.natural else ""
+    staked, returned = (sum(getattr(seat, part) for seat in event.wagers) for part in ("staked", "returned"))
+    seed = "" if event.seed is None else " The shoe's seed is revealed."
+    return f"{score}: {won}{natural}. Staked {money(staked)}, returned {money(returned)}.{seed}"
+
+
+def _shoe_started(event: te.ShoeStarted, money: Money) -> str:
+    del money
+    burned = "" if event.turned is None else f" The {name(event.turned)} was turned and {event.burned} more burned."
+    return f"Shoe {event.number} was shuffled, committed to beforehand.{burned}"
+
+
+def _shoe_ended(event: te.ShoeEnded, money: Money) -> str:
+    collected = money(sum(owed.amount for owed in event.collected))
+    return f"The shoe ended after {event.dealt} cards. Commission collected: {collected}. Its seed is revealed."
+
+
+def _left(event: te.SeatLeft, money: Money) -> str:
+    paid = f", after {money(event.collected)} of owed commission" if event.collected else ""
+    return f"The player left seat {event.seat} with {money(event.returned)} of {event.book} money{paid}."
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"
+
+
+_TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
+    re.RoundOpened: _opened,
+    re.ChipsPlaced: lambda e, money: f"Seat {e.seat} placed {money(e.amount)} on {e.spot.capitalize()}.",
+    re.PlacementUndone: lambda e, _: f"Seat {e.seat} took the last placement back.",
+    re.ChipsCleared: lambda e, _: f"Seat {e.seat} cleared its chips.",
+    re.WagerRepeated: lambda e, money: (
+        f"Seat {e.seat} placed its last wager again: {stakes_in_words(e.stakes, money)}."
+    ),
+    re.WagerConfirmed: _confirmed,
+    re.SeatPassed: lambda e, _: f"Seat {e.seat} passed.",
+    re.SeatTimedOut: lambda e, _: f"Seat {e.seat} let its turn run out; nothing was taken.",
+    re.SeatWithdrawn: lambda e, _: f"Seat {e.seat} was left before a wager.",
+    re.BettingClosed: lambda e, _: "Betting closed.",
+    re.CardsDealt: _dealt,
+    re.RoundSettled: _settled,
+    re.RoundLapsed: lambda e, _: f"The round lapsed without a card: {e.reason}.",
+    re.RoundSetAside: lambda e, _: f"Set aside, it could not be dealt: {e.reason}",
+    re.RoundResumed: lambda e, _: f"Sent back to be dealt by {e.by}.",
+    te.TableOpened: lambda e, _: f"Table “{e.name}” opened with the rules of {e.rules.preset}@{e.rules.version}.",
+    te.SeatTaken: lambda e, money: f"Seat {e.seat} taken with {money(e.bought_in)} of {e.book} money.",
+    te.SeatChanged: lambda e, _: f"The player of seat {e.from_seat} moved to seat {e.to_seat}.",
+    te.Rebought: lambda e, money: f"Seat {e.seat} brought {money(e.amount)} of {e.book} money more.",
+    te.SeatLeft: _left,
+    te.ShoeStarted: _shoe_started,
+    te.ShoeEnded: _shoe_ended,
+}

@@ -1,0 +1,82 @@
+"""Small pieces of HTML that lists and pages are made of; all text in them is escaped."""
+
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.http import urlencode
+from django.utils.safestring import SafeString
+
+from casino.kernel import money as kernel_money
+
+NOTHING: Final = "\N{EN DASH}"
+
+
+def money(minor: int | None, currency: str, *, signed: bool = False) -> SafeString | str:
+    """This will print minor units with their currency, as decimals; `signed` puts a plus before a gain."""
+    if minor is None:
+        return NOTHING
+    tone = "loss" if minor < 0 else "gain" if signed and minor > 0 else ""
+    plus = "+" if signed and minor > 0 else ""
+    amount = kernel_money.text(minor, currency).replace("-", "\N{MINUS SIGN}")
+    return format_html('<span class="c-money {}">{}{} <small>{}</small></span>', tone, plus, amount, currency)
+
+
+def moment(when: datetime | None, *, fine: bool = False) -> SafeString | str:
+    """This will print a time in UTC, to the second, or with `fine` to the millisecond."""
+    if when is None:
+        return NOTHING
+    utc = when.astimezone(UTC)
+    text = utc.isoformat(sep=" ", timespec="milliseconds" if fine else "seconds").removesuffix("+00:00")
+    return format_html('<time class="c-time" datetime="{}">{}</time>', utc.isoformat(), text)
+
+
+def badge(text: str, tone: str = "plain") -> SafeString:
+    """This will print a word on a coloured ground: plain, good, bad, warn, player, banker or tie."""
+    return format_html('<span class="c-badge c-{}">{}</span>', tone, text)
+
+
+def both(value: object, remark: str) -> SafeString:
+    """This will print a value with a remark beside it."""
+    return format_html('{} <span class="c-remark">{}</span>', value, remark)
+
+
+def code(text: object) -> SafeString:
+    """This will print an id or a digest in full, in type of one width."""
+    return format_html('<code class="c-code">{}</code>', text)
+
+
+def short(identity: UUID) -> str:
+    """This will return the end of an id, where ids of one time differ, for places too narrow for all of it."""
+    return f"…{str(identity)[-12:]}"
+
+
+def link(url: str, text: object) -> SafeString:
+    """This will print a link."""
+    return format_html('<a class="c-link" href="{}">{}</a>', url, text)
+
+
+def page(kind: str, identity: object, text: object = None) -> SafeString | str:
+    """This will link to the page of a table, round, player, operator … by its id; settings.ADMIN_PAGES has the kinds.
+
+    A kind without a page is printed as it is; no identity is a dash.
+    """
+    if identity is None:
+        return NOTHING
+    shown = str(identity) if text is None else text
+    name = settings.ADMIN_PAGES.get(kind)
+    return str(shown) if name is None else link(reverse(f"admin:{name}_change", args=[identity]), shown)
+
+
+def stream(name: str, text: object = None) -> SafeString | str:
+    """This will link to the page of what a stream is about: round-…, table-…, wallet-…."""
+    kind, _, identity = name.partition("-")
+    return page(kind, identity, name if text is None else text)
+
+
+def listing(model: str, text: object, **query: str) -> SafeString:
+    """This will link to a list, `app_model`, with a search or filters set."""
+    return link(f"{reverse(f'admin:{model}_changelist')}?{urlencode(query)}", text)

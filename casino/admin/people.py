@@ -1,0 +1,91 @@
+"""Staff, groups and what staff did: users and groups are the only rows that the admin lets anyone edit."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group, User
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from casino.admin import marks
+from casino.admin.readonly import ReadOnlyAdmin
+from casino.admin.sections import Facts, Section
+
+if TYPE_CHECKING:  # what django-unfold adds is looks, and untyped
+    AdminPasswordChangeForm: Any
+    UserChangeForm: Any
+    UserCreationForm: Any
+    Users = UserAdmin[User]
+    Groups = GroupAdmin
+else:
+    from unfold.admin import ModelAdmin as Looks
+    from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+
+    class Users(UserAdmin, Looks):
+        """Django's page of users, looking like the others."""
+
+    class Groups(GroupAdmin, Looks):
+        """Django's page of groups, looking like the others."""
+
+
+admin.site.unregister(User)
+admin.site.unregister(Group)
+
+
+@admin.register(User)
+class StaffAdmin(Users):
+    """Django's own page of users."""
+
+    form = UserChangeForm
+    add_form = UserCreationForm
+    change_password_form = AdminPasswordChangeForm
+
+
+@admin.register(Group)
+class StaffGroupAdmin(Groups):
+    """Django's own page of groups."""
+
+
+@admin.register(LogEntry)
+class StaffLogAdmin(ReadOnlyAdmin):
+    """What staff did here, newest first."""
+
+    list_display = ("when", "who", "what", "message")
+    list_select_related = ("user", "content_type")
+    ordering = ("-id",)
+    search_fields = ()
+
+    @admin.display(description="time")
+    def when(self, entry: LogEntry) -> SafeString | str:
+        """When it was done."""
+        return marks.link(self.page_url(entry), marks.moment(entry.action_time))
+
+    @admin.display(description="staff")
+    def who(self, entry: LogEntry) -> str:
+        """Who did it."""
+        return entry.user.get_username()
+
+    @admin.display(description="on")
+    def what(self, entry: LogEntry) -> str:
+        """What it was done to."""
+        return f"{entry.content_type or ''} {entry.object_repr}"
+
+    @admin.display(description="did")
+    def message(self, entry: LogEntry) -> str:
+        """What was done, in words."""
+        return entry.get_change_message() or entry.get_action_flag_display()
+
+    def sections(self, request: HttpRequest, obj: LogEntry) -> Sequence[Section]:
+        """This will show one line of the log in full."""
+        del request
+        rows = (
+            ("Time", marks.moment(obj.action_time)),
+            ("Staff", self.who(obj)),
+            ("On", self.what(obj)),
+            ("Id", marks.code(obj.object_id)),
+            ("Did", self.message(obj)),
+        )
+        return (Facts("What was done", rows),)

@@ -1,0 +1,171 @@
+"""The base of every list and page about what is immutable or derived: it shows, and has no way to change anything."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.admin import ModelAdmin
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_POST
+
+from casino.admin.paging import CappedPaginator, CountedList
+from casino.admin.sections import Section
+from casino.kernel.refusals import Refusal
+
+if TYPE_CHECKING:
+    Looks = ModelAdmin[Any]  # what django-unfold adds is looks, and untyped
+else:
+    from unfold.admin import ModelAdmin as Looks
+
+Perform = Callable[[HttpRequest, Any], str]
+
+
+class ReadOnlyAdmin(Looks):
+    """A list and pages to look at. Subclasses say what stands on a page (`sections`) and how it is found (`found_by`).
+
+    There is no form anywhere: a change needs an action of its own, POSTed, with a permission of its own (`perform`).
+    """
+
+    paginator = CappedPaginator
+    show_full_result_count = False
+    list_per_page = 50
+    list_max_show_all = 0
+    list_display_links: Any = None
+    sortable_by: ClassVar[Any] = ()
+    actions: Any = None
+    search_fields: ClassVar[Any] = ("pk",)
+    list_filter_sheet = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """This will refuse, whoever asks."""
+        del request
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """This will refuse, whoever asks."""
+        del request, obj
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """This will refuse, whoever asks."""
+        del request, obj
+        return False
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """This will offer nothing that works on many rows."""
+        del request
+        return {}
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
+        """This will find rows by `found_by` alone: exact values of indexed columns, never a scan for a substring."""
+        del request
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        wanted = self.found_by(term)
+        return (queryset.none() if wanted is None else queryset.filter(wanted)), False
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[CountedList]:
+        """This will return the list's machinery."""
+        del request, kwargs
+        return CountedList
+
+    def found_by(self, term: str) -> Q | None:
+        """This will say which rows a searched word means, None for no row at all."""
+        identity = as_uuid(term)
+        return None if identity is None else Q(pk=identity)
+
+    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+        """This will return what stands on the page of one row."""
+        raise NotImplementedError
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """This will answer the list, to a GET only."""
+        _require_looking(request)
+        return super().changelist_view(request, extra_context)
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> Any:
+        """This will answer the page of one row. Raises PermissionDenied for anything but looking at it."""
+        del form_url
+        _require_looking(request)
+        if object_id is None:
+            raise PermissionDenied
+        obj = self._find(request, object_id)
+        if obj is None:
+            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined]
+        context = {
+            **self.admin_site.each_context(request),
+            "title": str(obj),
+            "opts": self.opts,
+            "original": obj,
+            "media": self.media,
+            "sections": self.sections(request, obj),
+            **(extra_context or {}),
+        }
+        return TemplateResponse(request, "admin/casino/page.html", context)
+
+    def _find(self, request: HttpRequest, object_id: str) -> Any:
+        obj = self.get_object(request, unquote(object_id))
+        if not self.has_view_permission(request, obj):
+            raise PermissionDenied
+        return obj
+
+    def perform_path(self, name: str, permission: str, perform: Perform) -> URLPattern:
+        """This will give an action on one row its address, `<id>/<name>/`: POST only, for those with `permission`.
+
+        `perform(request, row)` does it and returns what to say; a Refusal it raises is said instead.
+        """
+
+        def view(request: HttpRequest, object_id: str) -> HttpResponse:
+            obj = self._find(request, object_id)
+            if obj is None or not request.user.has_perm(permission):
+                raise PermissionDenied
+            try:
+                done = perform(request, obj)
+            except Refusal as refusal:
+                messages.error(request, f"{refusal.detail} {refusal.remedy}")
+            else:
+                self.log_change(request, obj, done)
+                messages.success(request, done)
+            return HttpResponseRedirect(self.page_url(obj))
+
+        name_of_url = f"{self.opts.app_label}_{self.opts.model_name}_{name}"
+        return path(f"<path:object_id>/{name}/", require_POST(self.admin_site.admin_view(view)), name=name_of_url)
+
+    def perform_url(self, name: str, obj: Model) -> str:
+        """This will return the address of an action on one row."""
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{name}", args=[obj.pk])
+
+    def page_url(self, obj: Model) -> str:
+        """This will return the address of a row's page."""
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[obj.pk])
+
+
+def as_uuid(term: str) -> UUID | None:
+    """This will read a searched word as an id, None when it is none."""
+    try:
+        return UUID(term)
+    except ValueError:
+        return None
+
+
+def as_number(term: str) -> int | None:
+    """This will read a searched word as a number that a bigint can hold, None when it is none."""
+    return int(term) if term.isascii() and term.isdigit() and len(term) <= 18 else None
+
+
+def _require_looking(request: HttpRequest) -> None:
+    if request.method not in {"GET", "HEAD"}:
+        raise PermissionDenied

@@ -1,0 +1,210 @@
+"""The log as staff see it: events with their seals, the heads of the chain, and how far subscribers have read."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from django.conf import settings
+from django.contrib import admin
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from casino.admin import marks
+from casino.admin.filters import chosen, since_by_serial
+from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
+from casino.admin.sections import Facts, Grid, Piece, Section
+from casino.events import store
+from casino.events.drafts import Recorded
+from casino.events.models import Event, Headmark, Seal, Subscription, Unsealed
+
+WAITING: Final = "waiting for its seal"
+MOST_EVENTS: Final = 300
+"""Events that a page shows of one stream; its list shows the others."""
+
+SealFilter = chosen(
+    title="seal",
+    parameter="seal",
+    choices={"waiting": "Waiting"},
+    where=lambda _: Q(id__in=Unsealed.objects.values("event_id")),
+)
+
+
+@admin.register(Event)
+class EventAdmin(ReadOnlyAdmin):
+    """Every event, newest first. Found by id, position, stream, or the id of a table, a round or a player."""
+
+    list_display = ("name", "about", "version", "time", "sealed")
+    list_filter = (since_by_serial("events_event"), SealFilter)
+    ordering = ("-id",)
+    search_help_text = "id, sealed position, stream, or the id of a round, a table or a player"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Event]:
+        """This will add each event's position, in the same query."""
+        seal = Seal.objects.filter(event_id=OuterRef("pk"))
+        rows: QuerySet[Event] = super().get_queryset(request)
+        return rows.annotate(position=Subquery(seal.values("position")))
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for a number among ids and positions, and for anything else among streams."""
+        number, identity = as_number(term), as_uuid(term)
+        if number is not None:
+            return Q(pk=number) | Q(pk__in=Seal.objects.filter(position=number).values("event_id"))
+        if identity is not None:
+            return Q(stream__in=[f"{kind}-{identity}" for kind in settings.ADMIN_PAGES])
+        return Q(stream=term)
+
+    @admin.display(description="event")
+    def name(self, event: Event) -> SafeString:
+        """The type's name."""
+        return marks.link(self.page_url(event), event.type)
+
+    @admin.display(description="stream")
+    def about(self, event: Event) -> SafeString | str:
+        """The stream, with a link to what it is about."""
+        return marks.stream(event.stream)
+
+    @admin.display(description="recorded (UTC)")
+    def time(self, event: Event) -> SafeString | str:
+        """When it was recorded."""
+        return marks.moment(event.recorded_at, fine=True)
+
+    @admin.display(description="position")
+    def sealed(self, event: Any) -> SafeString | str:
+        """The position it was sealed at."""
+        return marks.badge("waiting", "warn") if event.position is None else f"#{event.position}"
+
+    def sections(self, request: HttpRequest, obj: Event) -> Sequence[Section]:
+        """This will show an event whole: facts, seal, data, metadata."""
+        del request
+        every = marks.listing("events_event", "all events of this stream", q=obj.stream)
+        facts = (
+            ("Type", f"{obj.type}, schema {obj.schema}"),
+            ("Stream", marks.stream(obj.stream)),
+            ("Version", f"{obj.version}"),
+            ("Id", str(obj.pk)),
+            ("Recorded (UTC)", marks.moment(obj.recorded_at, fine=True)),
+            ("See also", every),
+        )
+        return (
+            Facts("Event", facts),
+            Facts("Seal", _seal(obj.pk)),
+            _json("Data", obj.data),
+            _json("Metadata", obj.metadata),
+        )
+
+
+def _seal(event: int) -> list[tuple[str, object]]:
+    seal = Seal.objects.filter(event_id=event).first()
+    if seal is None:
+        return [("Position", marks.badge(WAITING, "warn"))]
+    before = Seal.objects.filter(position=seal.position - 1).first()
+    return [
+        ("Position", f"#{seal.position}"),
+        ("Digest", marks.code(bytes(seal.digest).hex())),
+        ("Digest before", marks.NOTHING if before is None else marks.code(bytes(before.digest).hex())),
+    ]
+
+
+def _json(title: str, value: Any) -> Piece:
+    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
+    return Piece(title, "admin/casino/json.html", {"text": text})
+
+
+def positions(events: Sequence[int]) -> Mapping[int, int]:
+    """This will return the sealed positions of events, by event id; those that wait are left out."""
+    return dict(Seal.objects.filter(event_id__in=events).values_list("event_id", "position"))
+
+
+def timeline(title: str, events: Sequence[Recorded], words: Mapping[int, str]) -> Grid:
+    """This will tell events in words, which are given by event id, with version, time and sealed position."""
+    sealed = positions([event.id for event in events])
+    rows = [
+        (
+            str(event.version),
+            marks.moment(event.recorded_at, fine=True),
+            words[event.id],
+            marks.page("event", event.id, event.type),
+            f"#{sealed[event.id]}" if event.id in sealed else marks.badge("waiting", "warn"),
+        )
+        for event in events
+    ]
+    headers = ("Version", "Time (UTC)", "What happened", "Event", "Position")
+    return Grid(title, headers, rows, empty="No events.")
+
+
+def latest(stream: str) -> list[Recorded]:
+    """This will read the last MOST_EVENTS events of a stream, in order."""
+    last = Event.objects.filter(stream=stream).order_by("-version").values_list("version", flat=True).first() or 0
+    return store.read(stream, after=max(0, last - MOST_EVENTS))
+
+
+@admin.register(Headmark)
+class HeadmarkAdmin(ReadOnlyAdmin):
+    """The head of the chain after each pass of the sealer, newest first. Found by position."""
+
+    list_display = ("head", "hexadecimal", "time")
+    ordering = ("-position",)
+    search_help_text = "position"
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for a position."""
+        number = as_number(term)
+        return None if number is None else Q(pk=number)
+
+    @admin.display(description="position")
+    def head(self, mark: Headmark) -> SafeString:
+        """The position of the head."""
+        return marks.link(self.page_url(mark), f"#{mark.position}")
+
+    @admin.display(description="digest")
+    def hexadecimal(self, mark: Headmark) -> SafeString:
+        """The head's digest."""
+        return marks.code(bytes(mark.digest).hex())
+
+    @admin.display(description="sealed (UTC)")
+    def time(self, mark: Headmark) -> SafeString | str:
+        """When the pass was sealed."""
+        return marks.moment(mark.sealed_at, fine=True)
+
+    def sections(self, request: HttpRequest, obj: Headmark) -> Sequence[Section]:
+        """This will show one head beside the seal that stands at its position."""
+        del request
+        seal = Seal.objects.filter(position=obj.position).first()
+        found = None if seal is None else bytes(seal.digest).hex()
+        agrees = found == bytes(obj.digest).hex()
+        facts = (
+            ("Position", f"#{obj.position}"),
+            ("Digest noted", self.hexadecimal(obj)),
+            ("Digest in the log", marks.badge("missing", "bad") if found is None else marks.code(found)),
+            ("Verdict", marks.badge("agree", "good") if agrees else marks.badge("the log was changed", "bad")),
+            ("Sealed (UTC)", self.time(obj)),
+            ("Event", marks.NOTHING if seal is None else marks.page("event", seal.event_id)),
+        )
+        return (Facts("Head of the chain", facts),)
+
+
+@admin.register(Subscription)
+class SubscriptionAdmin(ReadOnlyAdmin):
+    """How far each subscriber has read."""
+
+    list_display = ("name", "position")
+    list_display_links = ("name",)
+    ordering = ("name",)
+    search_help_text = "name"
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for a subscriber of this name."""
+        return Q(pk=term)
+
+    def sections(self, request: HttpRequest, obj: Subscription) -> Sequence[Section]:
+        """This will show how far behind the head a subscriber is."""
+        del request
+        head = Seal.objects.order_by("-position").values_list("position", flat=True).first() or 0
+        facts = (
+            ("Name", obj.name),
+            ("Has read to", f"#{obj.position}"),
+            ("Head of the log", f"#{head}"),
+            ("Behind by", f"{head - obj.position} events"),
+        )
+        return (Facts("Subscriber", facts),)

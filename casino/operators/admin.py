@@ -1,0 +1,243 @@
+"""Operators, their keys, players and sessions as staff see them: to look at, to revoke a key, to end a session."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import F, Q, QuerySet
+from django.http import HttpRequest
+from django.urls import URLPattern
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from casino.admin import marks
+from casino.admin.filters import chosen, since_by_uuid
+from casino.admin.readonly import ReadOnlyAdmin, as_uuid
+from casino.admin.sections import Deed, Facts, Grid, Section
+from casino.operators import operations
+from casino.operators.models import ApiKey, Operator, Player, PlayerSession
+
+MOST_OPERATORS: Final = 50
+MOST_SESSIONS: Final = 20
+REVOKE, END = "operators.change_apikey", "operators.change_playersession"
+
+
+def operator_choices() -> Mapping[str, str]:
+    """This will list operators for a filter, by id."""
+    rows = Operator.objects.order_by("slug").values_list("id", "slug")[:MOST_OPERATORS]
+    return {str(identity): slug for identity, slug in rows}
+
+
+def operator_filter(column: str = "operator_id") -> Any:
+    """This will make a filter by operator on a column of operators' ids."""
+    return chosen(
+        title="operator", parameter="operator", choices=operator_choices, where=lambda value: Q(**{column: value})
+    )
+
+
+def nicknames(players: Sequence[UUID]) -> Mapping[UUID, str]:
+    """This will return players' nicknames by id, in one query; unknown players are left out."""
+    return dict(Player.objects.filter(id__in=set(players)).values_list("id", "nickname"))
+
+
+@admin.register(Operator)
+class OperatorAdmin(ReadOnlyAdmin):
+    """Tenants. Found by id, slug or the beginning of a slug."""
+
+    list_display = ("title", "name", "currency", "kind", "since")
+    ordering = ("slug",)
+    search_help_text = "id, slug or the beginning of a slug"
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for an id or the beginning of a slug."""
+        identity = as_uuid(term)
+        return Q(slug__startswith=term) if identity is None else Q(pk=identity)
+
+    @admin.display(description="slug")
+    def title(self, operator: Operator) -> SafeString:
+        """The slug."""
+        return marks.link(self.page_url(operator), operator.slug)
+
+    @admin.display(description="kind")
+    def kind(self, operator: Operator) -> SafeString:
+        """Whether its play is a test."""
+        return marks.badge("sandbox", "warn") if operator.sandbox else marks.badge("live", "good")
+
+    @admin.display(description="created (UTC)")
+    def since(self, operator: Operator) -> SafeString | str:
+        """When it was created."""
+        return marks.moment(operator.created_at)
+
+    def sections(self, request: HttpRequest, obj: Operator) -> Sequence[Section]:
+        """This will show an operator with its keys."""
+        here = str(obj.pk)
+        facts = (
+            ("Slug", obj.slug),
+            ("Name", obj.name),
+            ("Currency", obj.currency),
+            ("Kind", self.kind(obj)),
+            ("Created (UTC)", self.since(obj)),
+            ("Id", marks.code(obj.pk)),
+            ("Tables", marks.listing("baccarat_table", "its tables", operator=here)),
+            ("Rounds", marks.listing("baccarat_round", "its rounds", operator=here)),
+            ("Players", marks.listing("operators_player", "its players", operator=here)),
+            ("Accounts", marks.listing("wallet_account", "its accounts", operator=here)),
+        )
+        keys = obj.keys.order_by("-created_at", "key_id")
+        rows = [(marks.page("key", key.pk), key.label, marks.moment(key.created_at), standing(key)) for key in keys]
+        return (Facts("Operator", facts), Grid("API keys", ("Key", "Label", "Created (UTC)", "Standing"), rows))
+
+
+def standing(key: ApiKey) -> SafeString:
+    """This will tell whether a key works."""
+    return marks.badge("works", "good") if key.revoked_at is None else marks.badge("revoked", "bad")
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(ReadOnlyAdmin):
+    """Credentials of operators' servers, never a secret nor its hash. Found by key id or operator's slug."""
+
+    list_display = ("title", "owner", "label", "since", "standing")
+    list_select_related = ("operator",)
+    ordering = ("key_id",)
+    search_help_text = "key id, or an operator's slug"
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for a key id or an operator's slug."""
+        return Q(pk=term) | Q(operator__slug=term)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
+        """This will leave the hash where it is."""
+        return super().get_queryset(request).select_related("operator").defer("secret_hash")
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the address of `revoke`."""
+        return [self.perform_path("revoke", REVOKE, self.revoke), *super().get_urls()]
+
+    def revoke(self, request: HttpRequest, key: ApiKey) -> str:
+        """This will end a key at once and for good. Raises UnknownKey."""
+        del request
+        operations.revoke_key(key_id=key.key_id)
+        return f"Revoked {key.key_id}."
+
+    @admin.display(description="key")
+    def title(self, key: ApiKey) -> SafeString:
+        """The key's id."""
+        return marks.link(self.page_url(key), key.key_id)
+
+    @admin.display(description="operator")
+    def owner(self, key: ApiKey) -> SafeString | str:
+        """Whose it is."""
+        return marks.page("operator", key.operator_id, key.operator.slug)
+
+    @admin.display(description="created (UTC)")
+    def since(self, key: ApiKey) -> SafeString | str:
+        """When it was issued."""
+        return marks.moment(key.created_at)
+
+    @admin.display(description="standing")
+    def standing(self, key: ApiKey) -> SafeString:
+        """Whether it works."""
+        return standing(key)
+
+    def sections(self, request: HttpRequest, obj: ApiKey) -> Sequence[Section]:
+        """This will show a key, with a button that revokes it for those who may."""
+        facts = [
+            ("Key", marks.code(obj.key_id)),
+            ("Operator", self.owner(obj)),
+            ("Label", obj.label or marks.NOTHING),
+            ("Created (UTC)", self.since(obj)),
+            ("Standing", standing(obj)),
+            ("Revoked (UTC)", marks.moment(obj.revoked_at)),
+        ]
+        if obj.revoked_at is not None or not request.user.has_perm(REVOKE):
+            return (Facts("API key", facts),)
+        question = f"Revoke {obj.key_id}? Requests with it fail from now on, and it can't be given back."
+        deed = Deed("Revoke this key", self.perform_url("revoke", obj), question, tone="bad")
+        return (Facts("API key", facts), Grid("Actions", ("Ends the key at once, for good",), [(deed,)]))
+
+
+@admin.register(Player)
+class PlayerAdmin(ReadOnlyAdmin):
+    """Players. Found by id or by the operator's own reference."""
+
+    list_display = ("title", "owner", "reference", "since")
+    list_filter = (operator_filter(), since_by_uuid())
+    list_select_related = ("operator",)
+    ordering = ("-id",)
+    search_help_text = "id, or the operator's reference"
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for an id or a reference, which the index of each operator has."""
+        identity = as_uuid(term)
+        wanted = Q(operator_id__in=Operator.objects.values("id"), reference=term)
+        return wanted if identity is None else wanted | Q(pk=identity)
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the address of `end`."""
+        return [self.perform_path("end", END, self.end), *super().get_urls()]
+
+    def end(self, request: HttpRequest, player: Player) -> str:
+        """This will end the player's open sessions."""
+        del request
+        running = open_sessions(player)
+        for session in running:
+            operations.end_session(session=bytes(session.token_hash))
+        return f"Ended {len(running)} session{'' if len(running) == 1 else 's'} of {player.nickname}."
+
+    @admin.display(description="player")
+    def title(self, player: Player) -> SafeString:
+        """The nickname."""
+        return marks.link(self.page_url(player), player.nickname)
+
+    @admin.display(description="operator")
+    def owner(self, player: Player) -> SafeString | str:
+        """Whose player it is."""
+        return marks.page("operator", player.operator_id, player.operator.slug)
+
+    @admin.display(description="registered (UTC)")
+    def since(self, player: Player) -> SafeString | str:
+        """When the player was registered."""
+        return marks.moment(player.created_at)
+
+    def sections(self, request: HttpRequest, obj: Player) -> Sequence[Section]:
+        """This will show a player and the latest sessions, with a button that ends those still open."""
+        here = str(obj.pk)
+        facts = [
+            ("Nickname", obj.nickname),
+            ("Operator", marks.page("operator", obj.operator_id)),
+            ("Reference", marks.code(obj.reference)),
+            ("Registered (UTC)", self.since(obj)),
+            ("Id", marks.code(obj.pk)),
+            ("Money", marks.listing("wallet_account", "accounts and balances", q=here)),
+            ("Play", marks.listing("baccarat_wager", "wagers", q=here)),
+            ("Log", marks.listing("events_event", "events of the wallet", q=f"wallet-{here}")),
+        ]
+        sections: list[Section] = [Facts("Player", facts), _sessions(obj)]
+        if request.user.has_perm(END) and open_sessions(obj):
+            question = f"End every open session of {obj.nickname}? The player has to come back through the operator."
+            deed = Deed("End open sessions", self.perform_url("end", obj), question, tone="bad")
+            sections.append(Grid("Actions", ("Seats and confirmed wagers stay as they are",), [(deed,)]))
+        return sections
+
+
+def open_sessions(player: Player) -> list[PlayerSession]:
+    """This will list the sessions that still let the player in."""
+    return list(player.sessions.filter(ended_at=None, expires_at__gt=timezone.now()))
+
+
+def _sessions(player: Player) -> Grid:
+    now = timezone.now()
+    latest = player.sessions.order_by(F("created_at").desc())[:MOST_SESSIONS]
+    rows = [
+        (
+            marks.moment(session.created_at),
+            marks.moment(session.expires_at),
+            marks.moment(session.ended_at),
+            marks.badge("open", "good") if session.ended_at is None and session.expires_at > now else "over",
+        )
+        for session in latest
+    ]
+    headers = ("Opened (UTC)", "Expires (UTC)", "Ended (UTC)", "Standing")
+    return Grid("Sessions", headers, rows, empty="No session yet.")

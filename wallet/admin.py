@@ -1,0 +1,244 @@
+"""The ledger as staff see it: accounts with balances and postings, entries with theirs. Nothing can be changed."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from casino.admin import marks
+from casino.admin.filters import chosen, since_by_serial
+from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
+from casino.admin.sections import Facts, Grid, Section
+from casino.kernel.money import Book
+from casino.operators.admin import nicknames, operator_filter
+from casino.operators.models import Operator, Player
+from wallet.accounts import AccountKind
+from wallet.models import Account, Balance, Entry, Posting
+
+MOST_POSTINGS: Final = 100
+MOVES: Final = frozenset({"Amount", "Balance after", "Balance"})
+
+book_filter = chosen(
+    title="book",
+    parameter="book",
+    choices={Book.REAL: "Real money", Book.PLAY: "Play money"},
+    where=lambda value: Q(book=value),
+)
+KindFilter = chosen(
+    title="kind",
+    parameter="kind",
+    choices={kind: kind.capitalize() for kind in AccountKind},
+    where=lambda value: Q(kind=value),
+)
+
+
+def book_badge(book: str) -> SafeString:
+    """This will print which book it is."""
+    return marks.badge(book, "good" if book == Book.REAL else "plain")
+
+
+def account_name(account: Account, names: dict[UUID, str] | Any) -> SafeString | str:
+    """This will link to an account by what it is for: a player's nickname where it has one, and its kind."""
+    whose = "" if account.player_id is None else f" of {names.get(account.player_id, marks.short(account.player_id))}"
+    return marks.page("account", account.pk, f"{account.kind}{whose}")
+
+
+@admin.register(Account)
+class AccountAdmin(ReadOnlyAdmin):
+    """Who holds money. Found by its id, its player's or its table's."""
+
+    list_display = ("title", "operator", "player", "table", "book", "holds")
+    list_filter = (operator_filter(), KindFilter, book_filter)
+    list_select_related = ("balance",)
+    ordering = ("id",)
+    search_help_text = "id of the account, its player or its table"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Account]:
+        """This will add names and balances, in the same query."""
+        slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
+        nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
+        rows: QuerySet[Account] = super().get_queryset(request)
+        return rows.select_related("balance").annotate(slug=Subquery(slug), nickname=Subquery(nickname))
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for an id of an account, a player or a table."""
+        identity = as_uuid(term)
+        return None if identity is None else Q(pk=identity) | Q(player_id=identity) | Q(table_id=identity)
+
+    @admin.display(description="account")
+    def title(self, account: Account) -> SafeString:
+        """What it is for."""
+        return marks.link(self.page_url(account), account.kind)
+
+    @admin.display(description="operator")
+    def operator(self, account: Any) -> SafeString | str:
+        """Whose house it is in."""
+        return marks.page("operator", account.operator_id, account.slug or marks.short(account.operator_id))
+
+    @admin.display(description="player")
+    def player(self, account: Any) -> SafeString | str:
+        """Whose it is, for a player's account."""
+        if account.player_id is None:
+            return marks.NOTHING
+        return marks.page("player", account.player_id, account.nickname or marks.short(account.player_id))
+
+    @admin.display(description="table")
+    def table(self, account: Account) -> SafeString | str:
+        """Where it is, for an account at a table."""
+        return marks.NOTHING if account.table_id is None else marks.page("table", account.table_id, "table")
+
+    @admin.display(description="book")
+    def book(self, account: Account) -> SafeString:
+        """Real or play money."""
+        return book_badge(account.book)
+
+    @admin.display(description="balance")
+    def holds(self, account: Account) -> SafeString | str:
+        """The balance."""
+        return marks.money(balance_of(account), account.currency)
+
+    def sections(self, request: HttpRequest, obj: Account) -> Sequence[Section]:
+        """This will show an account with its balance and its latest postings, older ones by `?before=`."""
+        balance = Balance.objects.filter(account=obj).first()
+        facts = (
+            ("Balance", self.holds(obj)),
+            ("Kind", obj.kind),
+            ("Book", self.book(obj)),
+            ("Operator", self.operator(obj)),
+            ("Player", self.player(obj)),
+            ("Table", marks.page("table", obj.table_id)),
+            ("May go below zero", "yes" if balance is None or not balance.floor else "no"),
+            ("Postings", str(0 if balance is None else balance.sequence)),
+            ("Id", marks.code(obj.pk)),
+        )
+        return (Facts("Account", facts), _statement(obj, before=as_number(request.GET.get("before", ""))))
+
+
+def balance_of(account: Account) -> int:
+    """This will return an account's balance in minor units, 0 for one never posted to."""
+    balance: Balance | None = getattr(account, "balance", None)
+    return 0 if balance is None else balance.balance
+
+
+def _statement(account: Account, *, before: int | None) -> Grid:
+    postings = account.postings.select_related("entry").order_by("-sequence")
+    if before is not None:
+        postings = postings.filter(sequence__lt=before)
+    shown = list(postings[:MOST_POSTINGS])
+    rows = [
+        (
+            str(posting.sequence),
+            marks.moment(posting.entry.recorded_at, fine=True),
+            marks.page("entry", posting.entry_id, posting.entry.kind),
+            marks.page("event", posting.entry.cause),
+            marks.money(posting.amount, account.currency, signed=True),
+            marks.money(posting.balance, account.currency),
+        )
+        for posting in shown
+    ]
+    more = shown and shown[-1].sequence > 1
+    note = marks.link(f"?before={shown[-1].sequence}", "Older postings") if more else ""
+    headers = ("No.", "Time (UTC)", "Entry", "Event", "Amount", "Balance after")
+    return Grid("Postings", headers, rows, note=note, numeric=MOVES)
+
+
+@admin.register(Entry)
+class EntryAdmin(ReadOnlyAdmin):
+    """Entries, newest first. Found by id or by the id of the event they follow from."""
+
+    list_display = ("title", "number", "event", "moved", "time")
+    list_filter = (since_by_serial("wallet_entry"),)
+    ordering = ("-id",)
+    search_help_text = "id of the entry or of its event"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Entry]:
+        """This will fetch the postings with their accounts, in one more query."""
+        return super().get_queryset(request).prefetch_related(_with_accounts())
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for an entry's or an event's number."""
+        number = as_number(term)
+        return None if number is None else Q(pk=number) | Q(cause=number)
+
+    @admin.display(description="entry")
+    def title(self, entry: Entry) -> SafeString:
+        """What kind of entry it is."""
+        return marks.link(self.page_url(entry), entry.kind.replace("_", " "))
+
+    @admin.display(description="no.")
+    def number(self, entry: Entry) -> str:
+        """The entry's id."""
+        return str(entry.pk)
+
+    @admin.display(description="event")
+    def event(self, entry: Entry) -> SafeString | str:
+        """The event it follows from."""
+        return marks.page("event", entry.cause)
+
+    @admin.display(description="moved")
+    def moved(self, entry: Entry) -> SafeString | str:
+        """What it moved in all."""
+        postings = list(entry.postings.all())
+        currency = postings[0].account.currency
+        return marks.money(sum(posting.amount for posting in postings if posting.amount > 0), currency)
+
+    @admin.display(description="recorded (UTC)")
+    def time(self, entry: Entry) -> SafeString | str:
+        """When it was posted."""
+        return marks.moment(entry.recorded_at, fine=True)
+
+    def sections(self, request: HttpRequest, obj: Entry) -> Sequence[Section]:
+        """This will show an entry with its postings."""
+        del request
+        facts = (
+            ("Kind", obj.kind.replace("_", " ")),
+            ("Follows from event", marks.page("event", obj.cause)),
+            ("Recorded (UTC)", self.time(obj)),
+            ("Id", str(obj.pk)),
+        )
+        return (Facts("Entry", facts), _postings("Postings", [obj], named=False))
+
+
+def _with_accounts() -> "Prefetch[str, QuerySet[Posting], str]":
+    return Prefetch("postings", Posting.objects.select_related("account").order_by("id"))
+
+
+def entries_of(title: str, causes: Iterable[int]) -> Grid:
+    """This will show the entries that follow from these events, posting by posting, in three queries at most."""
+    entries = Entry.objects.filter(cause__in=list(causes)).order_by("id").prefetch_related(_with_accounts())
+    return _postings(title, list(entries), named=True)
+
+
+def balances_at(title: str, table: UUID) -> Grid:
+    """This will show the accounts of a table and of the players at it, with their balances."""
+    accounts = list(Account.objects.filter(table_id=table).select_related("balance").order_by("kind", "book", "id"))
+    names = nicknames([account.player_id for account in accounts if account.player_id is not None])
+    rows = [
+        (account_name(account, names), book_badge(account.book), marks.money(balance_of(account), account.currency))
+        for account in accounts
+    ]
+    return Grid(title, ("Account", "Book", "Balance"), rows, empty="No money has moved here.", numeric=MOVES)
+
+
+def _postings(title: str, entries: Sequence[Entry], *, named: bool) -> Grid:
+    postings = [(entry, posting) for entry in entries for posting in entry.postings.all()]
+    names = nicknames([posting.account.player_id for _, posting in postings if posting.account.player_id is not None])
+    rows = [
+        (
+            *((marks.page("entry", entry.pk, f"{entry.kind.replace('_', ' ')} {entry.pk}"),) if named else ()),
+            account_name(posting.account, names),
+            book_badge(posting.account.book),
+            marks.money(posting.amount, posting.account.currency, signed=True),
+            marks.money(posting.balance, posting.account.currency),
+        )
+        for entry, posting in postings
+    ]
+    headers = ("Account", "Book", "Amount", "Balance after")
+    note = "Postings of an entry sum to zero." if rows else ""
+    return Grid(
+        title, ("Entry", *headers) if named else headers, rows, empty="No money moved.", note=note, numeric=MOVES
+    )
