@@ -17,7 +17,7 @@ TOPIC: Final = "due"
 
 def dealers_on_commit() -> None:
     """This will send one wake-up to the dealers when the transaction commits."""
-    if all(function is not _wake for _, function, _ in connection.run_on_commit):
+    if all(waiting[1] is not _wake for waiting in connection.run_on_commit):
         transaction.on_commit(_wake, robust=True)
 
 
