@@ -1,0 +1,128 @@
+"""The commands as they are run: exit codes and last lines."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from casino.events.rows import execute, fetch
+from tests.baccarat.audit.playing import tamper
+
+PROJECT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def manage(played, tmp_path):
+    """`manage(*arguments)`: exit code, output and errors of manage.py on the played database."""
+
+    def run(*arguments):
+        done = subprocess.run(  # noqa: S603  (our own command)
+            [sys.executable, str(PROJECT / "manage.py"), *arguments],
+            env={**played.environment, "SHOE_KEYS": settings.SHOE_KEYS, "CASINO_HOME": str(tmp_path), "COLUMNS": "200"},
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+def last(output):
+    return output.rstrip("\n").splitlines()[-1]
+
+
+def test_audit_says_ok_keeps_the_head_and_then_notices_a_cut_tail(played, manage, tmp_path):
+    rounds, events, entries, head = fetch(
+        "SELECT (SELECT count(*) FROM baccarat_round), (SELECT count(*) FROM events_event), "
+        "(SELECT count(*) FROM wallet_entry), (SELECT max(position) FROM events_seal)"
+    )[0]
+    code, output, _ = manage("audit")
+    assert (code, output) == (0, f"audit: ok rounds={rounds} events={events} entries={entries} findings=0\n")
+    (file,) = (tmp_path / "heads").iterdir()
+    assert json.loads(file.read_text())["position"] == head
+
+    tamper(
+        played,
+        f"DELETE FROM events_seal WHERE position = {head}",  # noqa: S608  (a number)
+        f"DELETE FROM events_headmark WHERE position = {head}",  # noqa: S608  (a number)
+    )
+    code, output, _ = manage("audit", "--json")
+    document = json.loads(output)
+    assert code == 1
+    assert document["verdict"] == "FAILED"
+    assert "tail cut" in [finding["what"] for finding in document["findings"]]
+    assert json.loads(file.read_text())["position"] == head
+
+
+def test_audit_prints_findings_as_a_table_and_fails(played, manage, tmp_path):
+    execute("UPDATE baccarat_wager SET won = won + 1")
+    code, output, _ = manage("audit", "--head-file", str(tmp_path / "mine.json"))
+    assert code == 1
+    count = fetch("SELECT count(*) FROM baccarat_wager")[0][0]
+    assert last(output).startswith("audit: FAILED rounds=")
+    assert last(output).endswith(f" findings={count}")
+    assert "row differs" in output
+    assert not (tmp_path / "mine.json").exists()
+
+
+def test_a_head_file_that_holds_no_head_is_refused(played, manage, tmp_path):
+    (tmp_path / "mine.json").write_text("{}")
+    code, output, errors = manage("audit", "--head-file", str(tmp_path / "mine.json"))
+    assert (code, output) == (1, "")
+    assert "does not hold the head of a log" in errors
+    assert "Traceback" not in errors
+
+
+def test_replay_tells_a_round_by_table_and_number_and_ends_with_the_verdict(played, manage):
+    table, round_, outcome = fetch(
+        "SELECT table_id, id, outcome FROM baccarat_round WHERE number = 2 AND rules = 'mini@1'"
+    )[0]
+    code, output, _ = manage("replay", f"{table}#2")
+    assert code == 0
+    assert last(output) == f"replay: ok, the recorded result is the recomputed one: {outcome}"
+    assert "Player's first card:" in output
+    code, output, _ = manage("replay", str(round_), "--json")
+    document = json.loads(output)
+    assert (code, document["round"], document["number"], document["verdict"]) == (0, str(round_), 2, "ok")
+    assert document["steps"][0]["event"] == "RoundOpened"
+
+
+def test_replay_of_a_changed_round_names_the_difference_and_fails(played, manage):
+    round_ = fetch("SELECT id FROM baccarat_round WHERE number = 1 AND rules = 'overview@1'")[0][0]
+    tamper(
+        played,
+        "UPDATE events_event SET data = jsonb_set(data, '{wagers,0,returned}', '123456') "  # noqa: S608  (an id)
+        f"WHERE stream = 'round-{round_}' AND type = 'RoundSettled'",
+    )
+    code, output, _ = manage("replay", str(round_))
+    assert code == 1
+    assert "payout differs" in output
+    assert last(output) == "replay: FAILED findings=1"
+
+
+@pytest.mark.parametrize("name", ["nonsense", "01900000-0000-7000-8000-000000000000", "{table}#99", "{table}#x"])
+def test_replay_of_an_unknown_round_is_a_plain_error(played, manage, name):
+    table = fetch("SELECT id FROM baccarat_table LIMIT 1")[0][0]
+    code, output, errors = manage("replay", name.format(table=table))
+    assert (code, output) == (1, "")
+    assert errors.startswith("CommandError: ")
+    assert "Traceback" not in errors
+
+
+def test_rebuild_prints_counts_and_names_what_it_mended(played, manage):
+    code, output, _ = manage("rebuild", "--check")
+    assert code == 0
+    assert last(output).endswith(" changed=0")
+    key = fetch("SELECT id FROM baccarat_wager ORDER BY id LIMIT 1")[0][0]
+    execute("UPDATE baccarat_wager SET won = won + 1 WHERE id = %s", [key])
+    code, output, _ = manage("rebuild", "--check")
+    assert code == 1
+    assert output.splitlines()[0] == f"changed: baccarat_wager {key}"
+    code, output, _ = manage("rebuild")
+    assert code == 0
+    assert last(output).startswith("rebuild: baccarat_table=5 baccarat_round=")

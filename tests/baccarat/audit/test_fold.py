@@ -1,0 +1,275 @@
+"""Whatever players do, the audit's own fold agrees with the deciders and finds nothing; forged events it does name."""
+
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from baccarat import dealer
+from baccarat.audit.fold import Fold
+from baccarat.audit.notes import Notes
+from baccarat.catalogue import CATALOGUE
+from baccarat.journal import Journal
+from baccarat.rounds import commands as rc
+from baccarat.rounds import events as re
+from baccarat.rules.cards import Card
+from baccarat.rules.presets import PRESETS, rules_for
+from baccarat.rules.wagers import Spot
+from baccarat.tables import commands as tc
+from baccarat.tables.state import INITIAL
+from casino.events.drafts import Recorded
+from casino.kernel.money import Book
+from casino.kernel.refusals import Refusal
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+TABLE, OPERATOR = UUID(int=1), UUID(int=2)
+PLAYERS = [UUID(int=number) for number in (11, 12, 13)]
+
+
+class House:
+    """One table played in memory: balances, clock and seeds are kept here, events as the store would give them."""
+
+    def __init__(self, preset, **overrides):
+        self.now = NOW
+        self.balances = defaultdict(lambda: 10**6)
+        self.rows = []
+        self.states = {}
+        self.seeds = {}
+        self.count = 100
+        rules = rules_for(preset, currency="EUR", **overrides)
+        self.journal = Journal(INITIAL, 0)
+        self.journal.on_table(tc.OpenTable(TABLE, OPERATOR, preset, rules, (Book.PLAY,), (), False, NOW))
+        self.write()
+
+    def write(self):
+        """Take what the journal holds to the log, and load a fresh journal, as a transaction would."""
+        journal = self.journal
+        for page in journal.pages:
+            for version, event in enumerate(page.events, page.expected + 1):
+                self.money(event)
+                draft = CATALOGUE.encode(event)
+                number = len(self.rows) + 1
+                self.rows.append(
+                    Recorded(number, page.stream, version, draft.type, draft.schema, draft.data, b"{}", NOW)
+                )
+        self.seeds.update((secret.shoe, secret.seed) for secret in journal.secrets)
+        self.states.update((f"round-{key}", value) for key, value in journal.rounds.items())
+        self.journal = Journal(journal.table, journal.table_version, journal.round, journal.round_version)
+
+    def money(self, event):
+        match event:
+            case re.WagerConfirmed(player=player, stakes=stakes):
+                self.balances[player] -= sum(stakes.values())
+            case re.RoundSettled(wagers=wagers):
+                for wager in wagers:
+                    self.balances[wager.player] += wager.returned - (wager.commission if wager.deferred else 0)
+
+    def do(self, action, player, spot, amount):
+        self.now += timedelta(seconds=2)
+        try:
+            getattr(self, action)(player, spot, amount)
+        except Refusal:
+            journal = self.journal
+            self.journal = Journal(
+                journal.loaded_table, self.version(), journal.loaded_round, self.round_version(journal.loaded_round)
+            )
+            return
+        self.write()
+
+    def version(self):
+        return sum(row.stream == f"table-{TABLE}" for row in self.rows)
+
+    def round_version(self, round_):
+        return 0 if round_.opened is None else self.states[f"round-{round_.opened.round}"][1]
+
+    def fresh(self):
+        self.count += 1
+        return dealer.Fresh(UUID(int=self.count), UUID(int=self.count + 10**6), self.count.to_bytes(32, "big"))
+
+    def sit(self, player, _spot, amount):
+        seat = PLAYERS.index(player) + 1
+        self.journal.on_table(tc.TakeSeat(player, seat, Book.PLAY, 10**6, 10**6, self.now))
+        self.balances[player] = 10**6
+        if self.journal.table.rules.turn_seconds is not None:
+            dealer.open_round(self.journal, fresh=self.fresh(), now=self.now)
+
+    def leave(self, player, _spot, _amount):
+        dealer.withdraw(self.journal, player=player)
+        if dealer.is_empty(self.journal):
+            seed = self.seeds[self.journal.round.facts().shoe]
+            dealer.lapse_if_empty(self.journal, seed=seed, now=self.now)
+        self.journal.on_table(tc.LeaveSeat(player, self.balances[player], self.now))
+        dealer.go_on(self.journal, fresh=self.fresh(), now=self.now)
+
+    def place(self, player, spot, amount):
+        if self.journal.table.seat_of(player) is not None:
+            dealer.open_round(self.journal, fresh=self.fresh(), now=self.now)
+        rules = self.journal.table.rules
+        self.journal.on_round(rc.PlaceChips(player, spot, amount, self.balances[player], rules, self.now))
+
+    def undo(self, player, _spot, _amount):
+        self.journal.on_round(rc.UndoPlacement(player, self.now))
+
+    def clear(self, player, _spot, _amount):
+        self.journal.on_round(rc.ClearChips(player, self.now))
+
+    def rebet(self, player, _spot, _amount):
+        seat = self.journal.table.seat_of(player)
+        stakes = {} if seat is None else dict(seat.last_wager or {})
+        rules = self.journal.table.rules
+        self.journal.on_round(rc.RepeatWager(player, stakes, self.balances[player], rules, self.now))
+
+    def confirm(self, player, _spot, _amount):
+        rules = self.journal.table.rules
+        self.journal.on_round(rc.ConfirmWager(player, self.balances[player], rules, self.now))
+
+    def skip(self, player, _spot, _amount):
+        self.journal.on_round(rc.Pass(player, self.now))
+
+    def put_aside(self, _player, _spot, _amount):
+        self.journal.on_round(rc.SetRoundAside("trouble", self.now))
+
+    def resume(self, _player, _spot, _amount):
+        self.journal.on_round(rc.ResumeRound("somebody", self.now))
+
+    def deal(self, _player, _spot, _amount):
+        if self.journal.table.round is None:
+            return
+        seed = self.seeds[self.journal.round.facts().shoe]
+        dealer.deal_round(self.journal, seed=seed, fresh=self.fresh(), now=self.now)
+
+    def wait(self, _player, _spot, _amount):
+        self.now += timedelta(seconds=15)
+
+
+ACTIONS = ["sit", "place", "confirm", "deal"] * 3 + [
+    "leave", "undo", "clear", "rebet", "rebet", "skip", "wait", "put_aside", "resume",
+]  # fmt: skip
+STEPS = st.tuples(
+    st.sampled_from(ACTIONS),
+    st.sampled_from(PLAYERS),
+    st.sampled_from(Spot),
+    st.sampled_from([100, 500, 2500, 10_000, 100_000]),
+)
+
+
+def folded(house):
+    notes, traces = Notes(), {}
+    fold = Fold(notes)
+    for row in house.rows:
+        fold.follow([row])
+        traces.update(fold.running)
+    return fold, notes, traces
+
+
+@settings(max_examples=60, deadline=None)
+@given(preset=st.sampled_from(list(PRESETS)), steps=st.lists(STEPS, max_size=60))
+def test_all_that_the_deciders_allow_is_found_sound_and_folds_to_the_same_states(preset, steps):
+    house = House(preset)
+    house.do("sit", PLAYERS[0], None, None)
+    for step in steps:
+        house.do(*step)
+    fold, notes, traces = folded(house)
+    assert notes.findings == []
+    assert fold.tables[f"table-{TABLE}"].state() == house.journal.table
+    assert {key: (trace.state(), trace.version) for key, trace in traces.items()} == house.states
+
+
+def rounds_of_a_shoe(**overrides):
+    """A shoe table played until its shoe has ended."""
+    house = House("big_table", decks=1, cut_cards_from_end=14, **overrides)
+    house.do("sit", PLAYERS[0], None, None)
+    while not any(row.type == "ShoeEnded" for row in house.rows):
+        for action in ("place", "confirm", "deal"):
+            house.do(action, PLAYERS[0], Spot.BANKER, 2500)
+    return house
+
+
+def whats(house):
+    return [finding.what for finding in folded(house)[1].findings]
+
+
+def test_a_shoe_played_to_its_end_is_sound():
+    house = rounds_of_a_shoe()
+    assert whats(house) == []
+    assert sum(row.type == "CardsDealt" for row in house.rows) > 3
+
+
+def forge(house, kind, change, last=False):
+    """This will change one event of a type: the first, or the last."""
+    places = [place for place, row in enumerate(house.rows) if row.type == kind]
+    place = places[-1 if last else 0]
+    row = house.rows[place]
+    event = CATALOGUE.decode(row.type, row.schema, row.data)
+    values = {name: getattr(event, name) for name in type(event).__slots__}
+    forged = type(event)(**{**values, **change(event)})
+    house.rows[place] = row._replace(data=CATALOGUE.encode(forged).data)
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "what"),
+    [
+        ("ShoeEnded", lambda e: {"seed": "ab" * 32}, "cards are not the shoe's"),
+        ("ShoeEnded", lambda e: {"dealt": e.dealt + 1}, "cards out of the shoe differ"),
+        ("ShoeEnded", lambda e: {"collected": ()}, "collected commission differs"),
+        ("ShoeStarted", lambda e: {"commitment": "00" * 32}, "seed does not open the commitment"),
+        ("ShoeStarted", lambda e: {"burned": e.burned + 1}, "burned cards differ"),
+        ("ShoeStarted", lambda e: {"number": 2}, "shoe number differs"),
+        ("CardsDealt", lambda e: {"position": e.position + 1}, "place in the shoe differs"),
+        ("CardsDealt", lambda e: {"cards": (*e.cards, Card("Ah"))}, "cards are not a legal deal"),
+        ("RoundOpened", lambda e: {"number": 5}, "round number differs"),
+        ("RoundOpened", lambda e: {"deadline_at": None}, "deadline differs"),
+        ("RoundOpened", lambda e: {"shoe": UUID(int=5)}, "round is dealt from another shoe"),
+        ("RoundOpened", lambda e: {"seats": ()}, "seats of the round differ"),
+        ("RoundSettled", lambda e: {"wagers": e.wagers * 2}, "wager settled twice"),
+        ("RoundSettled", lambda e: {"wagers": ()}, "wager not settled"),
+        ("RoundSettled", lambda e: {"seed": "00" * 32}, "seed revealed early"),
+        ("WagerConfirmed", lambda e: {"player": PLAYERS[2]}, "wager of another player"),
+        ("WagerConfirmed", lambda e: {"confirmed_at": NOW + timedelta(days=1)}, "wager confirmed late"),
+        ("WagerConfirmed", lambda e: {"stakes": {Spot.BANKER: 10**7}}, "stake over the maximum"),
+        ("BettingClosed", lambda e: {"closed_at": NOW}, "times out of order"),
+        ("ChipsPlaced", lambda e: {"amount": 1}, "stake not makeable"),
+        ("ChipsPlaced", lambda e: {"seat": 9}, "seat not in the round"),
+        ("SeatTaken", lambda e: {"seat": 99}, "unknown seat"),
+        ("TableOpened", lambda e: {"books": (Book.REAL,)}, "book not offered"),
+    ],
+)
+def test_a_forged_event_is_named(kind, change, what):
+    house = rounds_of_a_shoe()
+    forge(house, kind, change)
+    assert what in whats(house)
+
+
+def test_a_shoe_that_goes_on_after_its_last_round_is_named():
+    house = rounds_of_a_shoe()
+    end = next(place for place, row in enumerate(house.rows) if row.type == "ShoeEnded")
+    shoe = next(CATALOGUE.decode(row.type, 1, row.data) for row in house.rows if row.type == "ShoeStarted")
+    del house.rows[end : end + 2]
+    forge(house, "RoundOpened", lambda event: {"shoe": shoe.shoe}, last=True)
+    assert "cut card ignored" in whats(house)
+
+
+def test_a_shoe_used_twice_is_named():
+    house = House("mini")
+    house.do("sit", PLAYERS[0], None, None)
+    for _ in range(2):
+        for action in ("place", "confirm", "deal"):
+            house.do(action, PLAYERS[0], Spot.BANKER, 2500)
+    opened = [CATALOGUE.decode(row.type, 1, row.data) for row in house.rows if row.type == "RoundOpened"]
+    assert whats(house) == []
+    forge(house, "RoundOpened", lambda event: {"shoe": opened[0].shoe}, last=True)
+    assert whats(house) == ["shoe used twice"]
+
+
+def test_rules_that_no_table_can_have_are_findings_and_no_crash():
+    house = House("mini")
+    house.do("sit", PLAYERS[0], None, None)
+    for action in ("place", "confirm", "deal"):
+        house.do(action, PLAYERS[0], Spot.BANKER, 2500)
+    rules = {name: getattr(house.journal.table.rules, name) for name in type(house.journal.table.rules).__slots__}
+    forge(house, "TableOpened", lambda event: {"rules": type(event.rules)(**{**rules, "decks": 0})})
+    assert whats(house)[0] == "rules are not playable"
+    assert "event can't be explained" in whats(house)

@@ -1,0 +1,118 @@
+"""What a round's story says, for rounds whose cards are chosen here and whose events the decider gives."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from baccarat.audit.story import tell
+from baccarat.rounds import commands as c
+from baccarat.rounds.decider import ROUND
+from baccarat.rounds.events import SeatInRound
+from baccarat.rounds.state import INITIAL
+from baccarat.rules.presets import rules_for
+from baccarat.rules.wagers import Spot
+from baccarat.tables.events import TableOpened
+from casino.kernel.money import Book
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+LATER = NOW + timedelta(seconds=15)
+PLENTY = 10**9
+
+
+def story(preset, cards, *bets, seats=None, currency="EUR"):
+    """The sentences of a round in which seat i places and confirms bets[i]; an empty bet passes, None says nothing."""
+    rules = rules_for(preset, currency=currency)
+    players = [UUID(int=number) for number in range(1, len(bets) + 1)]
+    table = TableOpened(UUID(int=90), UUID(int=91), "Table one", rules, (Book.PLAY,), (), NOW)
+    state, events = INITIAL, []
+
+    def do(command):
+        nonlocal state
+        for event in ROUND.decide(command, state):
+            state = ROUND.evolve(state, event)
+            events.append(event)
+
+    turn = rules.turn_seconds
+    do(
+        c.OpenRound(
+            round=UUID(int=92),
+            table=UUID(int=90),
+            operator=UUID(int=91),
+            number=7,
+            rules=f"{preset}@1",
+            shoe=UUID(int=93),
+            commitment="c0ffee",
+            seats=tuple(SeatInRound(seat, player, Book.PLAY) for seat, player in enumerate(players, 1)),
+            now=NOW,
+            deadline_at=None if turn is None else NOW + timedelta(seconds=turn),
+        )
+    )
+    for player, bet in zip(players, bets, strict=True):
+        if bet is None:
+            continue
+        for spot, amount in bet.items():
+            do(c.PlaceChips(player, Spot(spot), amount, PLENTY, rules, NOW))
+        do(c.ConfirmWager(player, PLENTY, rules, NOW) if bet else c.Pass(player, NOW))
+    do(c.DealRound(tuple(cards.split()), 0, None, rules, LATER))
+    return [line.text for line in tell(table, enumerate(events, 1))]
+
+
+def test_a_natural_ends_the_deal_and_names_rule_one():
+    told = story("mini", "4c 2d 5h 3s 9c 9d", {"player": 1000})
+    assert told[0] == 'Round 7 of "Table one" (mini@1, EUR).'
+    assert "Seat 1 placed 10.00 on Player." in told
+    assert "Player has a natural 9: both hands stand by rule 1." in told
+    assert "Settled as player: Player 9, Banker 5, a natural." in told
+    assert "Seat 1: 10.00 on Player won 10.00 at 1:1." in told
+    assert told[-1] == "Seat 1 gets 20.00 for 10.00."
+
+
+def test_a_third_card_is_told_with_the_rule_that_drew_it():
+    told = story("mini", "2c 3d Th 2s 6c 4d", {"banker": 1000})
+    assert "Player has 2 and draws: rule 2, the Player draws on 0-5." in told
+    assert (
+        "Banker has 5 against a third card of 6 and draws: rule 4, on 5 the Banker draws if that card is 4, 5, 6, 7."
+        in told
+    )
+
+
+def test_a_tie_pushes_player_and_banker():
+    told = story("mini", "9c 9d Th Ts", {"player": 1000, "banker": 500, "tie": 500})
+    assert "Seat 1: 10.00 on Player pushed: the tie returns the stake." in told
+    assert "Seat 1: 5.00 on Banker pushed: the tie returns the stake." in told
+    assert "Seat 1: 5.00 on Tie won 40.00 at 8:1." in told
+
+
+def test_a_stake_raised_to_the_minimum_is_shown():
+    told = story("atlantic_city", "9c 2d Th Ts", {"tie": 100}, {}, None)
+    assert "Seat 1 was raised to the minimum of 5.00: 4.00 on Tie added." in told
+    assert "Seat 2 passed." in told
+    assert "Seat 3 said nothing within its turn and is left out; nothing is taken." in told
+    assert "Seat 1: 5.00 on Tie lost." in told
+    assert (
+        "Betting opened at 2026-01-02 03:04:05.000 UTC, until 2026-01-02 03:04:20.000 UTC, for seats: 1, 2, 3." in told
+    )
+
+
+def test_commission_is_told_with_rate_exact_amount_rounding_and_result():
+    told = story("overview", "2c 9d Th Ts", {"banker": 600})
+    assert (
+        "Seat 1: 6.00 on Banker won 6.00 at 1:1; commission 5/100 is exactly 0.30, "
+        "rounded up to 1/4 of the lowest chip (1.00): 0.50, taken at once." in told
+    )
+    assert told[-1] == "Seat 1 gets 11.50 for 6.00."
+
+
+def test_commission_finer_than_the_minor_unit_is_told_as_a_fraction():
+    told = story("mini", "2c 9d Th Ts", {"banker": 6}, currency="JPY")
+    assert any("is exactly 3/10 minor units, rounded half up to the minor unit: 0" in text for text in told)
+
+
+def test_deferred_commission_is_owed_and_held_in_the_rack():
+    told = story("big_table", "2c 9d Th Ts", {"banker": 2500})
+    assert any(text.endswith("1.25, owed until the shoe ends.") for text in told)
+    assert told[-2:] == ["Seat 1 gets 50.00 for 25.00.", "Seat 1 owes 1.25, held in its rack."]
+
+
+def test_a_round_in_which_nobody_bets_lapses():
+    told = story("atlantic_city", "", {}, None)
+    assert told[-1] == "The round lapsed at 2026-01-02 03:04:20.000 UTC: nobody bet. No card was dealt."
