@@ -233,6 +233,7 @@ UNFOLD = {
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
     "ENVIRONMENT": "casino.admin.environment.label",
+    "DASHBOARD_CALLBACK": "baccarat.admin.front.fill",
     "BORDER_RADIUS": "8px",
     "STYLES": [lambda _: static("casino/admin.css")],
     "SCRIPTS": [lambda _: static("casino/admin.js")],

@@ -70,9 +70,9 @@ class AccountAdmin(ReadOnlyAdmin):
         return None if identity is None else Q(pk=identity) | Q(player_id=identity) | Q(table_id=identity)
 
     @admin.display(description="account")
-    def title(self, account: Account) -> SafeString:
+    def title(self, account: Account) -> str:
         """What it is for."""
-        return marks.link(self.page_url(account), account.kind)
+        return account.kind
 
     @admin.display(description="operator")
     def operator(self, account: Any) -> SafeString | str:
@@ -165,9 +165,9 @@ class EntryAdmin(ReadOnlyAdmin):
         return None if number is None else Q(pk=number) | Q(cause=number)
 
     @admin.display(description="entry")
-    def title(self, entry: Entry) -> SafeString:
+    def title(self, entry: Entry) -> str:
         """What kind of entry it is."""
-        return marks.link(self.page_url(entry), entry.kind.replace("_", " "))
+        return entry.kind.replace("_", " ")
 
     @admin.display(description="no.")
     def number(self, entry: Entry) -> str:

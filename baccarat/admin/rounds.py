@@ -84,9 +84,9 @@ class RoundAdmin(ReadOnlyAdmin):
         return f"Round {round_.number} goes back to be dealt."
 
     @admin.display(description="round")
-    def title(self, round_: Round) -> SafeString:
+    def title(self, round_: Round) -> str:
         """Its number at the table."""
-        return marks.link(self.page_url(round_), f"No. {round_.number}")
+        return f"No. {round_.number}"
 
     @admin.display(description="table")
     def table(self, round_: Any) -> SafeString | str:

@@ -64,9 +64,9 @@ class TableAdmin(ReadOnlyAdmin):
         return None if identity is None else Q(pk=identity) | Q(round_id=identity)
 
     @admin.display(description="table")
-    def title(self, table: Table) -> SafeString:
+    def title(self, table: Table) -> str:
         """Its name."""
-        return marks.link(self.page_url(table), table.name)
+        return table.name
 
     @admin.display(description="operator")
     def operator(self, table: Table) -> SafeString | str:
@@ -172,7 +172,7 @@ def _rules(state: TableState) -> list[tuple[str, object]]:
 
 def _plain(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items())
+        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items() if part is not None)
     if isinstance(value, list):
         return ", ".join(str(part) for part in value)
     if isinstance(value, bool):

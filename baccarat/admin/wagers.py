@@ -43,9 +43,9 @@ class WagerAdmin(ReadOnlyAdmin):
         return Q(pk=term) if identity is None else Q(player_id=identity) | Q(round_id=identity)
 
     @admin.display(description="wager")
-    def title(self, wager: Wager) -> SafeString:
+    def title(self, wager: Wager) -> str:
         """The seat."""
-        return marks.link(self.page_url(wager), f"Seat {wager.seat}")
+        return f"Seat {wager.seat}"
 
     @admin.display(description="player")
     def player(self, wager: Any) -> SafeString | str:

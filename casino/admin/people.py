@@ -61,7 +61,7 @@ class StaffLogAdmin(ReadOnlyAdmin):
     @admin.display(description="time")
     def when(self, entry: LogEntry) -> SafeString | str:
         """When it was done."""
-        return marks.link(self.page_url(entry), marks.moment(entry.action_time))
+        return marks.moment(entry.action_time)
 
     @admin.display(description="staff")
     def who(self, entry: LogEntry) -> str:

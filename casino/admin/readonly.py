@@ -36,7 +36,6 @@ class ReadOnlyAdmin(Looks):
     show_full_result_count = False
     list_per_page = 50
     list_max_show_all = 0
-    list_display_links: Any = None
     sortable_by: ClassVar[Any] = ()
     actions: Any = None
     search_fields: ClassVar[Any] = ("pk",)

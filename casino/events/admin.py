@@ -55,9 +55,9 @@ class EventAdmin(ReadOnlyAdmin):
         return Q(stream=term)
 
     @admin.display(description="event")
-    def name(self, event: Event) -> SafeString:
+    def name(self, event: Event) -> str:
         """The type's name."""
-        return marks.link(self.page_url(event), event.type)
+        return event.type
 
     @admin.display(description="stream")
     def about(self, event: Event) -> SafeString | str:
@@ -153,9 +153,9 @@ class HeadmarkAdmin(ReadOnlyAdmin):
         return None if number is None else Q(pk=number)
 
     @admin.display(description="position")
-    def head(self, mark: Headmark) -> SafeString:
+    def head(self, mark: Headmark) -> str:
         """The position of the head."""
-        return marks.link(self.page_url(mark), f"#{mark.position}")
+        return f"#{mark.position}"
 
     @admin.display(description="digest")
     def hexadecimal(self, mark: Headmark) -> SafeString:
@@ -189,7 +189,6 @@ class SubscriptionAdmin(ReadOnlyAdmin):
     """How far each subscriber has read."""
 
     list_display = ("name", "position")
-    list_display_links = ("name",)
     ordering = ("name",)
     search_help_text = "name"
 

@@ -55,9 +55,9 @@ class OperatorAdmin(ReadOnlyAdmin):
         return Q(slug__startswith=term) if identity is None else Q(pk=identity)
 
     @admin.display(description="slug")
-    def title(self, operator: Operator) -> SafeString:
+    def title(self, operator: Operator) -> str:
         """The slug."""
-        return marks.link(self.page_url(operator), operator.slug)
+        return operator.slug
 
     @admin.display(description="kind")
     def kind(self, operator: Operator) -> SafeString:
@@ -122,9 +122,9 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         return f"Revoked {key.key_id}."
 
     @admin.display(description="key")
-    def title(self, key: ApiKey) -> SafeString:
+    def title(self, key: ApiKey) -> str:
         """The key's id."""
-        return marks.link(self.page_url(key), key.key_id)
+        return key.key_id
 
     @admin.display(description="operator")
     def owner(self, key: ApiKey) -> SafeString | str:
@@ -187,9 +187,9 @@ class PlayerAdmin(ReadOnlyAdmin):
         return f"Ended {len(running)} session{'' if len(running) == 1 else 's'} of {player.nickname}."
 
     @admin.display(description="player")
-    def title(self, player: Player) -> SafeString:
+    def title(self, player: Player) -> str:
         """The nickname."""
-        return marks.link(self.page_url(player), player.nickname)
+        return player.nickname
 
     @admin.display(description="operator")
     def owner(self, player: Player) -> SafeString | str:
