@@ -20,6 +20,9 @@ logger = logging.getLogger(__name__)
 UNSEALED: Final = "unsealed"
 """Events wait for the sealer."""
 
+SPARED: Final = {UNSEALED: 0.004}
+"""Seconds after a hint in which this process sends no other on commit: the waiter looks again by itself after that."""
+
 PAUSE: Final = 1.0
 """Seconds for which Redis is left alone after it failed."""
 
@@ -42,6 +45,7 @@ class _Health:
     def __init__(self) -> None:
         self.away_until = 0.0
         self.silent_until = 0.0
+        self.spared_until: dict[str, float] = {}
 
     def away(self) -> bool:
         return time.monotonic() < self.away_until
@@ -117,6 +121,7 @@ def clear(topic: str) -> None:
 def forget_failures() -> None:
     """This will make the next hint or wait ask Redis again, whatever happened before."""
     _health.away_until = _health.silent_until = 0.0
+    _health.spared_until.clear()
 
 
 def hint_on_commit(*topics: str) -> None:
@@ -137,7 +142,10 @@ class _Wake:
         self.topics = topics
 
     def __call__(self) -> None:
-        hint(*sorted(self.topics))
+        now, spared = time.monotonic(), _health.spared_until
+        asked = sorted(topic for topic in self.topics if spared.get(topic, 0.0) <= now)
+        spared.update({topic: now + SPARED[topic] for topic in asked if topic in SPARED})
+        hint(*asked)
 
 
 @functools.cache

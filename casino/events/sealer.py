@@ -26,6 +26,12 @@ HINTED_WAIT: Final = 0.1
 POLL: Final = 0.025
 """Seconds between looks while Redis is away."""
 
+PACE: Final = 0.005
+"""Seconds between two passes while events keep coming: fewer, longer passes leave more of the machine to writers.
+
+Longer than writers spare us a hint (hints.SPARED), so that what they commit meanwhile is seen by the next look.
+"""
+
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 2.0
 
@@ -109,6 +115,8 @@ def run(stop: Stop, *, limit: int = 1000) -> None:
             pause = 0.0
         if not sealed:
             _rest(stop)
+        elif sealed < limit:
+            stop.wait(PACE)
     connection.close()
 
 
