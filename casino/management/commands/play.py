@@ -10,13 +10,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from casino.stack.bots import house, report
+from casino.stack.bots.client import Problem
 from casino.stack.bots.report import Line
-from casino.stack.bots.session import Session
+from casino.stack.bots.session import Session, Stuck
 from casino.stack.home import PROJECT
 from casino.stack.system import Stack
+from casino.stack.trouble import Trouble
 
 
 class Command(BaseCommand):
@@ -49,12 +51,20 @@ def play(stack: Stack, console: Console, *, seed: int) -> list[Line]:
             credential=credential,
             games=house.GAMES,
             seed=seed,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
+            progress=lambda done, total: _show(stack, bar, task, done, total),
         )
-        lines = asyncio.run(session.run())
+        try:
+            lines = asyncio.run(session.run())
+        except (Problem, Stuck) as trouble:
+            raise Trouble(f"The bots could not play on: {trouble} The logs are in {stack.home.logs}.") from trouble
         bar.update(task, completed=session.total, total=session.total)
     stack.raise_if_dead()
     return lines
+
+
+def _show(stack: Stack, bar: Progress, task: TaskID, done: int, total: int) -> None:
+    stack.raise_if_dead()
+    bar.update(task, completed=done, total=total)
 
 
 def audit(stack: Stack) -> int:

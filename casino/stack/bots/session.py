@@ -15,10 +15,18 @@ from casino.stack.bots.report import Line
 from casino.stack.bots.watch import Watch
 
 SETTLED: Final = "settled"
+LONGEST_SILENCE: Final = 60
+
+
+class Stuck(Exception):
+    """The service answers, but its rounds are not dealt."""
 
 
 class Session:
-    """The bots' session at one service. `progress(done, total)` is told how many rounds are settled."""
+    """The bots' session at one service. `progress(done, total)` is told how many rounds are settled, and may raise.
+
+    Raises Stuck when nothing was settled for a minute, and whatever a bot or `progress` raises first.
+    """
 
     def __init__(
         self,
@@ -39,15 +47,27 @@ class Session:
 
     async def run(self) -> list[Line]:
         """This will play and return one line per preset."""
-        async with Client(self.base_url, self.credential) as operator, asyncio.TaskGroup() as group:
-            ticker = group.create_task(self._tick())
-            lines = await asyncio.gather(*(self._game(operator, game) for game in self.games))
-            ticker.cancel()
-        return list(lines)
+        async with Client(self.base_url, self.credential) as operator:
+            playing = asyncio.gather(*(self._game(operator, game) for game in self.games))
+            ticking = asyncio.create_task(self._tick())
+            try:
+                await asyncio.wait((playing, ticking), return_when=asyncio.FIRST_COMPLETED)
+                if ticking.done():
+                    ticking.result()
+                return list(await playing)
+            finally:
+                playing.cancel()
+                ticking.cancel()
 
     async def _tick(self) -> None:
+        best, since = -1, time.monotonic()
         while True:
-            self.progress(min(self.total, sum(watch.settled() for watch in self.watches)), self.total)
+            settled = sum(watch.settled() for watch in self.watches)
+            self.progress(min(self.total, settled), self.total)
+            if settled > best:
+                best, since = settled, time.monotonic()
+            if time.monotonic() - since > LONGEST_SILENCE:
+                raise Stuck(f"No round was settled for {LONGEST_SILENCE} seconds; {settled} were before.")
             await asyncio.sleep(0.2)
 
     async def _game(self, operator: Client, game: Game) -> Line:
