@@ -1,0 +1,49 @@
+"""Every event and every state comes back from its bytes as it went in."""
+
+from datetime import UTC, datetime
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from baccarat import projections
+from baccarat.catalogue import CATALOGUE
+from baccarat.rounds.events import RoundEvent
+from baccarat.rounds.state import RoundState
+from baccarat.rules.cards import FULL_DECK, Card
+from baccarat.rules.table_rules import Ratio
+from baccarat.tables.events import TableEvent
+from baccarat.tables.state import TableState
+
+st.register_type_strategy(Card, st.sampled_from(FULL_DECK))
+st.register_type_strategy(Ratio, st.builds(Ratio, st.integers(1, 100), st.integers(1, 100)))
+st.register_type_strategy(datetime, st.datetimes(timezones=st.just(UTC)))
+st.register_type_strategy(int, st.integers(-(2**53), 2**53))
+
+quick = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+
+
+@pytest.mark.parametrize("kind", [*get_args(RoundEvent), *get_args(TableEvent)], ids=lambda kind: kind.__name__)
+def test_every_event_survives_its_storage(kind: type[Any]) -> None:
+    @quick
+    @given(st.from_type(kind))
+    def survives(event: Any) -> None:
+        draft = CATALOGUE.encode(event)
+        assert CATALOGUE.decode(draft.type, draft.schema, draft.data) == event
+        assert CATALOGUE.encode(CATALOGUE.decode(draft.type, draft.schema, draft.data)) == draft
+
+    survives()
+
+
+@quick
+@given(st.from_type(RoundState))
+def test_a_rounds_state_survives_its_row(state: RoundState) -> None:
+    assert projections.decode_round(msgspec.json.encode(state)) == state
+
+
+@quick
+@given(st.from_type(TableState))
+def test_a_tables_state_survives_its_row(state: TableState) -> None:
+    assert projections.decode_table(msgspec.json.encode(state)) == state

@@ -1,0 +1,385 @@
+"""Any moves, in any order, by anyone, at any preset: what always holds. Pure: time, ids and seeds are the machine's."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import Phase as Do
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from baccarat import dealer
+from baccarat.dealer import Fresh
+from baccarat.derive import Place, entry_for
+from baccarat.journal import Journal
+from baccarat.projections import due_at
+from baccarat.rounds import commands as rc
+from baccarat.rounds import events as re
+from baccarat.rounds.decider import ROUND
+from baccarat.rounds.state import INITIAL as NO_ROUND
+from baccarat.rounds.state import Phase, RoundState
+from baccarat.rules.presets import PRESETS, rules_for
+from baccarat.rules.wagers import Spot
+from baccarat.tables import commands as tc
+from baccarat.tables import events as te
+from baccarat.tables.decider import TABLE
+from baccarat.tables.state import INITIAL
+from casino.kernel.money import Book
+from casino.kernel.refusals import Refusal
+from tests.support.examples import OPENED, OPERATOR
+from tests.support.examples import TABLE as TABLE_ID
+from wallet.accounts import NEVER_NEGATIVE, AccountKind, AccountName
+
+PLAYERS = tuple(UUID(int=number) for number in range(11, 15))
+CHIPS = (1, 2, 5, 20, 25, 60, 200, 301)
+FUNDS = 500_000
+PLACE = Place(operator=OPERATOR, table=TABLE_ID, currency="EUR")
+
+anybody = st.integers(0, 7)
+spots = st.sampled_from(Spot)
+Move = Callable[[Journal], object]
+
+
+class TableMachine(RuleBasedStateMachine):
+    """A table, its rounds, and a ledger that is nothing but the entries that follow from events."""
+
+    preset = "mini"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = INITIAL
+        self.streams: defaultdict[str, list[Any]] = defaultdict(list)
+        self.rounds: dict[UUID, RoundState] = {}
+        self.log: list[Any] = []
+        self.seeds: dict[UUID, bytes] = {}
+        self.revealed: list[UUID] = []
+        self.balances: Counter[AccountName] = Counter()
+        self.owing: Counter[UUID] = Counter()
+        self.now = OPENED
+        self.drawn = 0
+
+    @initialize(cut=st.integers(12, 30))
+    def open(self, cut: int) -> None:
+        rules = rules_for(self.preset, currency="EUR")
+        if rules.cut_cards_from_end is not None:  # a short shoe, so that its end comes
+            rules = replace(rules, decks=1, cut_cards_from_end=cut)
+        opening = tc.OpenTable(
+            table=TABLE_ID,
+            operator=OPERATOR,
+            name="any",
+            rules=rules,
+            books=(Book.REAL, Book.PLAY),
+            edge_spots=(),
+            edge_accepted=False,
+            now=OPENED,
+        )
+        for player in PLAYERS:
+            for book in Book:
+                self.balances[PLACE.player(player, book)] = FUNDS
+        assert self._try(lambda journal: journal.on_table(opening))
+        for number, player in enumerate(PLAYERS[: rules.seats], 1):
+            self.sit(player, number, Book.PLAY if number == 3 else Book.REAL, 90_000)
+
+    # -- moves ----------------------------------------------------------------------------------------------------
+
+    @rule(
+        player=st.sampled_from(PLAYERS),
+        seat=st.integers(0, 6),
+        book=st.sampled_from(Book),
+        buy_in=st.sampled_from((0, 400, 90_000)),
+    )
+    def sit(self, player: UUID, seat: int, book: Book, buy_in: int) -> None:
+        available = self.balances[PLACE.player(player, book)]
+        command = tc.TakeSeat(player=player, seat=seat, book=book, buy_in=buy_in, available=available, now=self.now)
+
+        def move(journal: Journal) -> None:
+            journal.on_table(command)
+            if journal.table.rules.turn_seconds is not None:
+                self._open(journal)
+
+        self._try(move)
+
+    @rule(who=anybody, spot=spots, chips=st.sampled_from(CHIPS))
+    def place(self, who: int, spot: Spot, chips: int) -> None:
+        player = self._who(who)
+        self._try(lambda journal: self._place(journal, player, spot, chips))
+
+    @rule(who=anybody)
+    def confirm(self, who: int) -> None:
+        player = self._who(who)
+        self._try(lambda journal: self._confirm(journal, player))
+
+    @rule(who=anybody, spot=spots, chips=st.sampled_from(CHIPS))
+    def bet(self, who: int, spot: Spot, chips: int) -> None:
+        player = self._who(who)
+
+        def move(journal: Journal) -> None:
+            self._place(journal, player, spot, chips)
+            self._confirm(journal, player)
+
+        self._try(move)
+
+    @rule(
+        rounds=st.sampled_from((1, 2, 8)),
+        says=st.lists(st.tuples(spots, st.sampled_from(CHIPS), st.booleans()), min_size=4, max_size=4),
+    )
+    def play_on(self, rounds: int, says: list[tuple[Spot, int, bool]]) -> None:
+        """Every seat bets, or passes where it can't or won't, and a dealer comes; some rounds in a row."""
+        for _ in range(rounds):
+            for seat, (spot, chips, bets) in zip(self.table.seats, says, strict=False):
+                if bets or self.table.rules.turn_seconds is None:
+                    self._bet(seat.player, spot, chips)
+                self._say(rc.Pass(player=seat.player, now=self.now))
+            self.deal()
+
+    @rule(who=anybody)
+    def rebet_and_deal(self, who: int) -> None:
+        player = self._who(who)
+
+        def move(journal: Journal) -> None:
+            seat = self._open_for(journal, player)
+            rules, stakes = journal.table.rules, {} if seat is None else dict(seat.last_wager or {})
+            journal.on_round(
+                rc.RepeatWager(player=player, stakes=stakes, available=self._game(player), rules=rules, now=self.now)
+            )
+            self._confirm(journal, player)
+
+        self._try(move)
+
+    @rule(who=anybody, command=st.sampled_from((rc.UndoPlacement, rc.ClearChips, rc.Pass)))
+    def say(self, who: int, command: type[Any]) -> None:
+        player = self._who(who)
+        self._say(command(player=player, now=self.now))
+
+    @rule(who=anybody, amount=st.sampled_from((-5, 0, 500, 90_000)))
+    def rebuy(self, who: int, amount: int) -> None:
+        player = self._who(who)
+        seat = self.table.seat_of(player)
+        available = 0 if seat is None else self.balances[PLACE.player(player, seat.book)]
+        command = tc.Rebuy(player=player, amount=amount, available=available, now=self.now)
+        self._try(lambda journal: journal.on_table(command))
+
+    @rule(who=anybody, seat=st.integers(0, 6))
+    def move_seat(self, who: int, seat: int) -> None:
+        player = self._who(who)
+        taken = self.table.seat_of(player)
+        if taken is None or taken.seat != seat:
+            command = tc.ChangeSeat(player=player, seat=seat, now=self.now)
+            self._try(lambda journal: self._step_out(journal, player, command))
+
+    @rule(who=anybody)
+    def leave(self, who: int) -> None:
+        player = self._who(who)
+        command = tc.LeaveSeat(player=player, game_balance=self._game(player), now=self.now)
+        self._try(lambda journal: self._step_out(journal, player, command))
+
+    @rule(seconds=st.sampled_from((1, 6, 15)))
+    def wait(self, seconds: int) -> None:
+        self.now += timedelta(seconds=seconds)
+
+    @rule()
+    def deal(self) -> None:
+        """A dealer looks: what is due is dealt, what is not is refused."""
+        round_ = self._in_hand()
+        if not round_.is_running():
+            return
+        due = due_at(round_)
+        seed = self.seeds[round_.facts().shoe]
+        dealt = self._try(lambda journal: dealer.deal_round(journal, seed=seed, fresh=self._fresh(), now=self.now))
+        assert dealt == (due is not None and due <= self.now)
+
+    # -- what always holds ----------------------------------------------------------------------------------------
+
+    @invariant()
+    def replaying_the_events_gives_the_states(self) -> None:
+        assert TABLE.fold(self.log) == self.table
+        for identity, state in self.rounds.items():
+            assert ROUND.fold(self.streams[f"round-{identity}"]) == state
+
+    @invariant()
+    def one_round_at_a_time(self) -> None:
+        running = [identity for identity, state in self.rounds.items() if state.is_running()]
+        assert running == ([] if self.table.round is None else [self.table.round])
+        numbers = [state.facts().number for state in self.rounds.values()]
+        assert numbers == list(range(1, len(numbers) + 1))
+
+    @invariant()
+    def every_confirmed_wager_is_settled_once_and_nothing_else_is(self) -> None:
+        for state in self.rounds.values():
+            wagers, ended = state.wagers(), state.phase is Phase.SETTLED
+            assert all((seat.settled is not None) is ended for seat in wagers)
+            assert all(seat.settled is None for seat in state.seats if seat not in wagers)
+            assert bool(wagers) or not ended
+            assert state.phase is not Phase.LAPSED or not wagers
+        confirmed = sum(isinstance(event, re.WagerConfirmed) for event in self.log)
+        settled = sum(len(event.wagers) for event in self.log if isinstance(event, re.RoundSettled))
+        assert confirmed == settled + len(self._in_hand().wagers())
+
+    @invariant()
+    def what_is_paid_and_kept_is_what_was_won(self) -> None:
+        for event in self.log:
+            for wager in event.wagers if isinstance(event, re.RoundSettled) else ():
+                lost = sum(result.stake for result in wager.results if result.result == "lose")
+                taken = 0 if wager.deferred else wager.commission
+                assert wager.returned + taken == wager.staked - lost + wager.won
+
+    @invariant()
+    def money_is_neither_made_nor_lost(self) -> None:
+        for book in Book:
+            total = sum(balance for account, balance in self.balances.items() if account.book is book)
+            assert total in {0, FUNDS * len(PLAYERS)}
+        assert [a for a, balance in self.balances.items() if a.kind in NEVER_NEGATIVE and balance < 0] == []
+
+    @invariant()
+    def stakes_in_play_are_those_of_the_round_in_hand(self) -> None:
+        in_play: Counter[Book] = Counter()
+        for seat in self._in_hand().wagers():
+            in_play[seat.book] += sum((seat.stakes or {}).values())
+        assert all(self.balances[PLACE.house(AccountKind.STAKES, book)] == in_play[book] for book in Book)
+
+    @invariant()
+    def what_a_seat_owes_is_what_was_deferred_since_the_last_collection_and_lies_in_its_rack(self) -> None:
+        racks = {a: balance for a, balance in self.balances.items() if a.kind is AccountKind.RACK and balance}
+        assert racks == {PLACE.rack(seat.player, seat.book): seat.owed for seat in self.table.seats if seat.owed}
+        assert {seat.player: seat.owed for seat in self.table.seats if seat.owed} == +self.owing
+
+    @invariant()
+    def chips_on_the_table_are_covered_by_the_game_balance(self) -> None:
+        round_ = self._in_hand()
+        assert all(sum(seat.placed().values()) <= self._game(seat.player, seat.book) for seat in round_.seats)
+
+    @invariant()
+    def a_seed_is_shown_once_and_only_when_its_shoe_is_over(self) -> None:
+        in_use = set() if self.table.shoe is None else {self.table.shoe.shoe}
+        if self.table.round is not None:
+            in_use.add(self._in_hand().facts().shoe)
+        assert len(set(self.revealed)) == len(self.revealed)
+        assert set(self.seeds) - set(self.revealed) == in_use
+
+    # -- the shell's part, without a database ---------------------------------------------------------------------
+
+    def _try(self, move: Move) -> bool:
+        """As a transaction does it: all of a move or, when it is refused, nothing. Tells whether it was allowed."""
+        round_ = self._in_hand()
+        version = 0 if self.table.round is None else len(self.streams[f"round-{self.table.round}"])
+        table_version = len(self.streams[f"table-{TABLE_ID}"])
+        journal = Journal(table=self.table, table_version=table_version, round=round_, round_version=version)
+        try:
+            move(journal)
+        except Refusal:
+            return False
+        self._commit(journal)
+        return True
+
+    def _commit(self, journal: Journal) -> None:
+        assert len({page.stream for page in journal.pages}) == len(journal.pages)
+        for page in journal.pages:
+            assert page.expected == len(self.streams[page.stream])
+            self.streams[page.stream] += page.events
+            self.log += page.events
+            for event in page.events:
+                self._post(event)
+        self.table = journal.table
+        for identity, (state, version) in journal.rounds.items():
+            assert version == len(self.streams[f"round-{identity}"])
+            self.rounds[identity] = state
+        self.seeds |= {secret.shoe: secret.seed for secret in journal.secrets}
+        self.revealed += journal.revealed
+
+    def _post(self, event: Any) -> None:
+        entry = entry_for(event, 1, PLACE)
+        for posting in () if entry is None else entry.postings:
+            self.balances[posting.account] += posting.amount
+        if isinstance(event, re.RoundSettled):
+            self.owing.update({wager.player: wager.commission for wager in event.wagers if wager.deferred})
+        elif isinstance(event, te.ShoeEnded):
+            self.owing.subtract({each.player: each.amount for each in event.collected})
+        elif isinstance(event, te.SeatLeft):
+            self.owing.subtract({event.player: event.collected})
+
+    def _who(self, number: int) -> UUID:
+        """Mostly somebody with a seat."""
+        seats = self.table.seats
+        return seats[number % len(seats)].player if seats and number < 7 else PLAYERS[number % len(PLAYERS)]
+
+    def _bet(self, player: UUID, spot: Spot, chips: int) -> None:
+        def move(journal: Journal) -> None:
+            self._place(journal, player, spot, chips)
+            self._confirm(journal, player)
+
+        self._try(move)
+
+    def _say(self, command: rc.PlayerCommand) -> None:
+        self._try(lambda journal: journal.on_round(command))
+
+    def _in_hand(self) -> RoundState:
+        return NO_ROUND if self.table.round is None else self.rounds[self.table.round]
+
+    def _game(self, player: UUID, book: Book | None = None) -> int:
+        seat = self.table.seat_of(player)
+        if book is None and seat is None:
+            return 0
+        return self.balances[PLACE.game(player, book or seat.book)]  # type: ignore[union-attr]
+
+    def _fresh(self) -> Fresh:
+        self.drawn += 1
+        return Fresh(
+            round=UUID(int=10_000 + self.drawn), shoe=UUID(int=90_000 + self.drawn), seed=self.drawn.to_bytes(32, "big")
+        )
+
+    def _open(self, journal: Journal) -> None:
+        dealer.open_round(journal, fresh=self._fresh(), now=self.now)
+
+    def _open_for(self, journal: Journal, player: UUID) -> Any:
+        seat = journal.table.seat_of(player)
+        if seat is not None:
+            self._open(journal)
+        return seat
+
+    def _place(self, journal: Journal, player: UUID, spot: Spot, chips: int) -> None:
+        self._open_for(journal, player)
+        rules = journal.table.rules
+        journal.on_round(
+            rc.PlaceChips(
+                player=player,
+                spot=spot,
+                amount=chips * rules.chips[0],
+                available=self._game(player),
+                rules=rules,
+                now=self.now,
+            )
+        )
+
+    def _confirm(self, journal: Journal, player: UUID) -> None:
+        rules = journal.table.rules
+        journal.on_round(rc.ConfirmWager(player=player, available=self._game(player), rules=rules, now=self.now))
+
+    def _step_out(self, journal: Journal, player: UUID, command: tc.LeaveSeat | tc.ChangeSeat) -> None:
+        dealer.withdraw(journal, player=player)
+        if dealer.is_empty(journal):
+            seed = self.seeds[journal.round.facts().shoe]
+            dealer.lapse_if_empty(journal, seed=seed, now=self.now)
+        journal.on_table(command)
+        dealer.go_on(journal, fresh=self._fresh(), now=self.now)
+
+
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+def test_whatever_anybody_does_at_a_table_the_invariants_hold(preset: str) -> None:
+    machine = type(f"TableMachine_{preset}", (TableMachine,), {"preset": preset})
+
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=25,
+            stateful_step_count=40,
+            deadline=None,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
+            phases=(Do.generate,),  # a failing example of forty steps is read sooner than shrunk
+        ),
+    )

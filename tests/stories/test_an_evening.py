@@ -1,0 +1,102 @@
+"""What happens to people at tables, told as they would tell it."""
+
+import pytest
+
+from baccarat.rounds.refusals import NotYourTurn
+from baccarat.rounds.state import Phase, Standing
+from baccarat.rules.deal import Outcome
+from casino.kernel.money import Book
+from tests.support import chance
+from tests.support.examples import B, P, T
+from tests.support.house import BUY_IN, FUNDS, House, deal_all
+from wallet.accounts import AccountKind
+from wallet.refusals import InsufficientFunds
+
+
+def test_a_player_drops_mid_round_and_the_wager_is_settled(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann, ben = house.company(table, 2)
+    ann.deal({P: 5000})
+    round_ = house.in_hand(table).facts().round
+    ben.deal({B: 5000})  # Ann's connection is gone; nothing more is heard of her
+
+    deal_all()
+
+    (settled, _) = house.round(round_).seats
+    assert settled.settled is not None
+    assert house.round(round_).phase is Phase.SETTLED
+    assert house.game(ann) == BUY_IN - 5000 + settled.settled.returned
+    (waiting, _) = house.in_hand(table).seats
+    assert waiting.standing is Standing.DECIDING
+    house.agree(table)
+
+
+def test_three_sit_down_one_bets_one_passes_and_one_came_late(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann, ben = house.company(table, 2)
+    cat = house.seated(table, 3)
+
+    ann.deal({P: 1000, T: 500})
+    ben.place(B, 30_000)
+    ben.pass_turn()
+    with pytest.raises(NotYourTurn):
+        cat.place(P, 500)
+    assert deal_all() == 1
+
+    assert [wager.player for wager in house.last(table).wagers()] == [ann.player]
+    assert house.game(ben) == house.game(cat) == BUY_IN
+    assert [seat.player for seat in house.in_hand(table).seats] == [ann.player, ben.player, cat.player]
+    house.agree(table)
+
+
+def test_a_player_loses_all_rebuys_and_plays_on(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = house.table("mini")
+    chance.fix(monkeypatch, Outcome.BANKER, house.state(table).rules)
+    ann = house.seated(table, buy_in=1000)
+    ann.place(P, 1000)
+    ann.deal()
+    deal_all()
+    assert house.game(ann) == 0
+
+    with pytest.raises(InsufficientFunds):
+        ann.rebet_and_deal()
+    ann.rebuy(3000)
+    picture = ann.rebet_and_deal()
+    deal_all()
+
+    assert picture["you"]["game_balance"]["amount"] == "20.00"
+    assert house.game(ann) == 2000
+    ann.leave()
+    assert house.account(ann) == FUNDS - 2000
+    assert house.holds(table, AccountKind.BANK) == 2000
+    house.agree(table)
+
+
+def test_play_money_and_real_money_follow_the_same_rules_and_payouts(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wins = {}
+    for book in Book:
+        table = house.table("classic")
+        chance.fix(monkeypatch, Outcome.BANKER, house.state(table).rules)
+        ann = house.seated(table, book=book)
+        ann.place(B, 1000)
+        ann.deal()
+        deal_all()
+        wins[book] = house.game(ann, book) - BUY_IN
+        house.agree(table)
+
+    assert wins == {Book.REAL: 950, Book.PLAY: 950}
+
+
+def test_a_table_that_the_operator_made_its_own(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = house.table("mini", chips=(200, 500), minimum=700, maximum=2400)
+    chance.fix(monkeypatch, Outcome.BANKER, house.state(table).rules)
+    ann = house.seated(table)
+
+    ann.place(B, 700)
+    ann.deal()
+    deal_all()
+
+    assert house.game(ann) == BUY_IN + 700 - 35
+    house.agree(table)
