@@ -62,13 +62,16 @@ def _shoe(round_: RoundTrace) -> None:
         round_.differs("cut card ignored", "the shoe ends after one more round", "another round from it")
 
 
-def acting(round_: RoundTrace, number: int) -> Part | None:
-    """This will find the part of a seat that acts, and note when it may not; None for a seat not in the round."""
+def acting(round_: RoundTrace, number: int, *, while_aside: bool = False) -> Part | None:
+    """This will find the part of a seat that acts, and note when it may not; None for a seat not in the round.
+
+    A round set aside takes no word from a seat, but a seat may still leave it: `while_aside`.
+    """
     part = round_.parts.get(number)
     if part is None:
         round_.differs("seat not in the round", ", ".join(map(str, round_.parts)), number)
         return None
-    if round_.phase is not _BETTING or round_.set_aside is not None:
+    if round_.phase is not _BETTING or (round_.set_aside is not None and not while_aside):
         found = round_.phase if round_.set_aside is None else "set aside"
         round_.differs(OUT_OF_PLACE, "open betting", found, seat=number)
     elif part.standing is not _DECIDING:
@@ -193,11 +196,11 @@ def timed_out(round_: RoundTrace, event: e.SeatTimedOut) -> None:
 
 def withdrawn(round_: RoundTrace, event: e.SeatWithdrawn) -> None:
     """This will follow a player who left or moved before confirming."""
-    _out(round_, event.seat, Standing.WITHDRAWN)
+    _out(round_, event.seat, Standing.WITHDRAWN, while_aside=True)
 
 
-def _out(round_: RoundTrace, number: int, standing: Standing) -> None:
-    part = acting(round_, number)
+def _out(round_: RoundTrace, number: int, standing: Standing, *, while_aside: bool = False) -> None:
+    part = acting(round_, number, while_aside=while_aside)
     if part is not None:
         part.standing = standing
         part.placements.clear()

@@ -82,10 +82,11 @@ def _log(
 def _state(fold: Fold, *, oldest: float) -> None:
     """What the events have led to by now, against what the database holds."""
     notes = fold.notes
-    notes.findings.extend(inspect(oldest=oldest))
+    now, age = reading.now()
+    notes.findings.extend(inspect(oldest=oldest + age))
     read_models.compare_rounds(list(fold.running.values()), notes)
     read_models.compare_tables(list(fold.tables.values()), notes)
     read_models.find_extra(notes)
     money.check_itself(notes)
-    pending.check_rounds(fold, notes, now=reading.now(), oldest=oldest)
+    pending.check_rounds(fold, notes, now=now, oldest=oldest)
     pending.check_secrets(fold, notes)

@@ -57,6 +57,7 @@ class Fold:
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
         self.tables: dict[str, TableTrace] = {}
+        self._by_id: dict[UUID, TableTrace] = {}
         self.running: dict[str, RoundTrace] = {}
         self.ended: list[RoundTrace] = []
         self.wallets = Wallets(notes)
@@ -119,7 +120,7 @@ class Fold:
         return round_.table.place
 
     def _open_round(self, row: Sealed | Recorded, event: re.RoundOpened) -> Place | None:
-        table = self.tables.get(f"table-{event.table}")
+        table = self._by_id.get(event.table)
         if table is None:
             self.notes.add(betting.OUT_OF_PLACE, where(row), f"table {event.table}", "none")
             return None
@@ -134,7 +135,7 @@ class Fold:
     def _open_table(self, row: Sealed | Recorded, event: te.TableOpened) -> Place:
         if row.stream != f"table-{event.table}" or row.version != 1:
             self.notes.add("stream differs", where(row), f"table-{event.table} version 1", row.stream)
-        table = self.tables[row.stream] = seating.opened(event, self.notes)
+        table = self.tables[row.stream] = self._by_id[event.table] = seating.opened(event, self.notes)
         return table.place
 
     def _first_use(self, row: Sealed | Recorded, shoe: UUID, commitment: str) -> None:

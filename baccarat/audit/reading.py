@@ -50,10 +50,13 @@ def share() -> str:
     return str(fetch("SELECT pg_export_snapshot()")[0][0])
 
 
-def now() -> datetime:
-    """This will read the database's clock."""
-    moment: datetime = fetch("SELECT clock_timestamp()")[0][0]
-    return moment
+def now() -> tuple[datetime, float]:
+    """This will return when this snapshot was taken, by the database's clock, and its age in seconds.
+
+    What waits is judged by the first: a long audit must not make it look older.
+    """
+    moment, age = fetch("SELECT now(), extract(epoch FROM clock_timestamp() - now())::float8")[0]
+    return moment, age
 
 
 def waiting() -> list[Recorded]:

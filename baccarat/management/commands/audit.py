@@ -36,13 +36,20 @@ class Command(BaseCommand):
         with _progress(quiet=bool(options["json"])) as progress:
             report = engine.run(since=since, expected=expected, oldest=oldest, progress=progress)
         if report.ok:
-            heads.keep(file, position=report.head[0], digest=report.head[1])
+            self._keep(file, report)
         if options["json"]:
             self.stdout.write(json.dumps(report.document(), indent=2))
         else:
             self._print(report, no_color=bool(options["no_color"]))
         if not report.ok:
             sys.exit(1)
+
+    def _keep(self, file: Path, report: Report) -> None:
+        """A verdict stands even where no file can be written; whoever reads it is told."""
+        try:
+            heads.keep(file, position=report.head[0], digest=report.head[1])
+        except OSError as trouble:
+            self.stderr.write(f"The head of the log could not be kept ({trouble}); choose a place with --head-file.")
 
     def _print(self, report: Report, *, no_color: bool) -> None:
         if report.findings:

@@ -11,6 +11,8 @@ from tests.baccarat.audit.playing import play, seal, sit
 from tests.conftest import Database, pointed_at
 from tests.services import Services
 
+PATIENCE = 3600.0
+
 
 @pytest.fixture(scope="session")
 def played_services(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Services]:
@@ -45,9 +47,9 @@ def played(played_services: Services, django_db_blocker: DjangoDbBlocker) -> Gen
 
 @pytest.fixture
 def found():
-    """`found(...)`: (what, where) of every finding of an audit."""
+    """`found(...)`: (what, where) of every finding of an audit; nothing waits too long, but where the test says so."""
 
-    def run(**options):
-        return [(finding.what, finding.where) for finding in engine.run(**options).findings]
+    def run(*, oldest=PATIENCE, **options):
+        return [(finding.what, finding.where) for finding in engine.run(oldest=oldest, **options).findings]
 
     return run

@@ -33,7 +33,7 @@ def test_damaged_projections_come_back_byte_for_byte(played):
     assert rows() == before
     assert rebuilt.rows == {table: len(kept) for table, kept in before.items()}
     assert {row.split()[0] for row in rebuilt.changed} == set(KEYS)
-    assert engine.run().ok
+    assert engine.run(oldest=3600).ok
 
 
 def test_deleted_projections_come_back_byte_for_byte(played):
@@ -53,7 +53,7 @@ def test_sound_projections_do_not_change_and_rounds_in_hand_stay_in_hand(databas
     assert rows() == before
     play(idle, 1, tie=500)
     seal()
-    assert engine.run().ok
+    assert engine.run(oldest=3600).ok
 
 
 def test_events_that_lead_nowhere_change_nothing(played):
