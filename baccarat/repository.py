@@ -23,16 +23,18 @@ from wallet import ledger
 from wallet.entries import Entry
 
 _COLUMNS: Final = "id, round_id, version, state::text"
-_LOCK: Final = f"SELECT {_COLUMNS} FROM baccarat_table WHERE id = %s AND operator_id = %s FOR UPDATE"  # noqa: S608
+# The clock stands outside, so it is read after the lock was had: who waited is judged by when they got through.
+_LOCK: Final = (
+    f"SELECT locked.*, clock_timestamp() FROM (SELECT {_COLUMNS} FROM baccarat_table "  # noqa: S608
+    "WHERE id = %s AND operator_id = %s FOR UPDATE) AS locked"
+)
 _CLAIM: Final = (
-    f"SELECT {_COLUMNS} FROM baccarat_table WHERE due_at <= statement_timestamp() AND round_id IS NOT NULL "  # noqa: S608
-    "AND id <> ALL (%s::uuid[]) ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED"
+    f"SELECT locked.*, clock_timestamp() FROM (SELECT {_COLUMNS} FROM baccarat_table "  # noqa: S608
+    "WHERE due_at <= statement_timestamp() AND round_id IS NOT NULL "
+    "AND id <> ALL (%s::uuid[]) ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED) AS locked"
 )
-# The clock is read after the lock was had, so that a command which waited for it is judged by when it got through.
-_ROUNDS: Final = (
-    "SELECT clock_timestamp(), id, version, state::text FROM (SELECT) AS once "
-    "LEFT JOIN baccarat_round ON id = ANY (%s::uuid[])"
-)
+# In a statement of its own: the one that waited for the lock still sees the rounds as they were before.
+_ROUNDS: Final = "SELECT id, version, state::text FROM baccarat_round WHERE id = ANY (%s::uuid[])"
 
 
 class StateUnreadable(Exception):
@@ -67,10 +69,12 @@ def _load(query: str, parameters: list[Any]) -> Loaded:
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
         tables = cursor.fetchall()
-        cursor.execute(_ROUNDS, [[round_id for _, round_id, _, _ in tables if round_id is not None]])
-        rows = cursor.fetchall()
-    found = {identity: (state, version) for _, identity, version, state in rows}
-    loaded = Loaded(journals=[], unreadable=[], now=rows[0][0])
+        in_hand = [row[1] for row in tables if row[1] is not None]
+        if in_hand:
+            cursor.execute(_ROUNDS, [in_hand])
+        rows = cursor.fetchall() if in_hand else []
+    found = {identity: (state, version) for identity, version, state in rows}
+    loaded = Loaded(journals=[], unreadable=[], now=tables[-1][4] if tables else clock())
     for row in tables:
         try:
             loaded.journals.append(_journal(row, found))
@@ -81,7 +85,7 @@ def _load(query: str, parameters: list[Any]) -> Loaded:
 
 def _journal(row: tuple[Any, ...], found: dict[UUID, tuple[str, int]]) -> Journal:
     """The journal of one table; a row that is damaged, or whose round is gone, raises."""
-    _, round_id, version, state = row
+    _, round_id, version, state, _ = row
     table = projections.decode_table(state)
     table.facts()
     if round_id is None:
