@@ -70,10 +70,10 @@ def test_events_of_one_stream_share_a_page_with_the_version_they_build_on() -> N
 def test_a_round_moves_its_table_too() -> None:
     journal = in_round()
 
-    assert journal.table.round == ROUND
+    in_hand = journal.table.round
     journal.on_round(rc.Pass(player=ANN, now=OPENED))
     journal.on_round(deal())
-    assert (journal.table.round, journal.table.rounds) == (None, 1)
+    assert (in_hand, journal.table.round, journal.table.rounds) == (ROUND, None, 1)
 
 
 def test_a_refusal_notes_nothing() -> None:

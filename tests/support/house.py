@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 from pytest_django import DjangoDbBlocker
 
-from baccarat import projections, repository
+from baccarat import projections
 from baccarat.catalogue import CATALOGUE
 from baccarat.derive import Place, entry_for
 from baccarat.operations import betting, dealing, opening, seats
@@ -249,11 +249,6 @@ def until(happened: Callable[[], bool]) -> None:
         deal_all()
         fetch("SELECT pg_sleep(0.05)")
     raise AssertionError("It never happened.")
-
-
-def now() -> object:
-    """The database's clock."""
-    return repository.clock()
 
 
 def _balance(account: Any) -> int:

@@ -3,13 +3,16 @@
 import time
 from collections import Counter
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from baccarat import repository
 from baccarat.operations import dealing
 from baccarat.rounds.refusals import AlreadyConfirmed, BettingIsClosed
 from baccarat.rounds.state import Phase, Standing
 from baccarat.tables.refusals import AlreadySeated, SeatIsTaken
+from casino.events.rows import fetch
 from casino.kernel.refusals import Refusal
 from tests.support.examples import B, P
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
@@ -25,6 +28,19 @@ def kinds(results: list[Any]) -> Counter[str]:
         if isinstance(result, Exception) and not isinstance(result, Refusal):
             raise result
     return Counter(type(result).__name__ if isinstance(result, Refusal) else "done" for result in results)
+
+
+def sleep_until(moment: datetime) -> None:
+    """By the database's clock."""
+    fetch("SELECT pg_sleep(greatest(0, extract(epoch FROM %s - clock_timestamp())))", [moment])
+
+
+def deal_until(moment: datetime) -> int:
+    """This will deal in small batches up to a moment of the database's clock, and return how many rounds."""
+    dealt = 0
+    while repository.clock() < moment:
+        dealt += dealing.deal_due(limit=2)
+    return dealt
 
 
 def test_fifty_at_once_confirm_one_wager_once(house: House, in_threads: InThreads) -> None:
@@ -92,7 +108,8 @@ def test_leaving_and_confirming_at_once_never_do_both(house: House, in_threads: 
         ann = house.seated(table)
         ann.place(P, 2500)
 
-        left, confirmed = in_threads(2, lambda number, ann=ann: (ann.leave, ann.deal)[number]())  # type: ignore[misc]
+        moves = (ann.leave, ann.deal)
+        left, confirmed = in_threads(2, lambda number, moves=moves: moves[number]())
 
         assert isinstance(left, Refusal) != isinstance(confirmed, Refusal)
         deal_all()
@@ -103,16 +120,17 @@ def test_leaving_and_confirming_at_once_never_do_both(house: House, in_threads: 
 def test_a_command_and_the_dealers_at_the_deadline_never_both_have_their_way(
     house: House, in_threads: InThreads
 ) -> None:
-    places = [house.seated(house.table("atlantic_city", turn_seconds=1)) for _ in range(6)]
+    places = [house.seated(house.table("atlantic_city", turn_seconds=3)) for _ in range(6)]
     for ann in places:
         ann.place(P, 2500)
-    rounds = [house.in_hand(ann.guest.table).facts().round for ann in places]
-    time.sleep(0.75)
+    facts = [house.in_hand(ann.guest.table).facts() for ann in places]
+    deadlines = [each.deadline_at for each in facts if each.deadline_at is not None]
+    assert len(deadlines) == len(places)
 
     def race(number: int) -> Any:
         if number >= len(places):
-            return [dealing.deal_due() for _ in range(60) if time.sleep(0.01) is None]
-        time.sleep(0.05 * number)
+            return deal_until(max(deadlines) + timedelta(milliseconds=100))
+        sleep_until(deadlines[number] - timedelta(milliseconds=4 * number))
         try:
             return places[number].deal()
         except BettingIsClosed as late:
@@ -121,8 +139,8 @@ def test_a_command_and_the_dealers_at_the_deadline_never_both_have_their_way(
     results = in_threads(len(places) + 2, race)
     deal_all()
 
-    for ann, round_id, result in zip(places, rounds, results, strict=False):
-        round_ = house.round(round_id)
+    for ann, opened, result in zip(places, facts, results, strict=False):
+        round_ = house.round(opened.round)
         (seat,) = round_.seats
         won = not isinstance(result, Exception)
         assert (seat.standing is Standing.CONFIRMED) is won
@@ -162,7 +180,7 @@ def test_dealers_and_players_of_many_tables_go_on_together(house: House, in_thre
 
     def work(number: int) -> int:
         if number < dealers:
-            return sum(dealing.deal_due(limit=2) for _ in range(40) if time.sleep(0.005) is None)
+            return deal_until(repository.clock() + timedelta(milliseconds=600))
         ann, done = places[number - dealers], 0
         for _ in range(30):
             time.sleep(0.005)

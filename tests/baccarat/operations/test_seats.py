@@ -1,5 +1,7 @@
 """Sitting down, moving, buying in again and leaving, on a real database."""
 
+from collections.abc import Callable
+
 import pytest
 
 from baccarat import shoe_secrets
@@ -109,7 +111,8 @@ def test_with_a_wager_in_play_nobody_moves_rebuys_or_leaves(house: House) -> Non
     ann, ben = house.company(table, 2)
     ann.deal({P: 500})
 
-    for move in (lambda: ann.move(4), lambda: ann.rebuy(500), ann.leave):
+    moves: list[Callable[[], object]] = [lambda: ann.move(4), lambda: ann.rebuy(500), ann.leave]
+    for move in moves:
         with pytest.raises(WagerInPlay) as refusal:
             move()
         assert refusal.value.facts["deadline_at"] == house.in_hand(table).facts().deadline_at
@@ -202,7 +205,12 @@ def test_an_idle_table_opens_again_when_somebody_wants_to_play(house: House, wak
     rounds = house.state(table).rounds
     assert deal_all() == 0
 
-    {"new_game": ann.new_game, "place": lambda: ann.place(P, 500), "move": lambda: ann.move(2)}[wake]()
+    ways: dict[str, Callable[[], object]] = {
+        "new_game": ann.new_game,
+        "place": lambda: ann.place(P, 500),
+        "move": lambda: ann.move(2),
+    }
+    ways[wake]()
 
     assert house.in_hand(table).facts().number == rounds + 1
     assert house.game(ann) == BUY_IN

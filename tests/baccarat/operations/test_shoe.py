@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from uuid import UUID
 
 from baccarat.fairness.commitment import opens
 from baccarat.fairness.shuffle import order
@@ -12,7 +13,7 @@ from tests.support.house import BUY_IN, At, House, deal_all
 from wallet.accounts import AccountKind
 
 
-def play_until(house: House, company: list[At], table: object, over: Callable[[], bool]) -> None:
+def play_until(house: House, company: list[At], table: UUID, over: Callable[[], bool]) -> None:
     """Round after round, in which each seat does something else, until it is over."""
     for number in range(200):
         for at, player in enumerate(company):
@@ -26,10 +27,10 @@ def play_until(house: House, company: list[At], table: object, over: Callable[[]
     raise AssertionError("The shoe never ended.")
 
 
-def exact_commission(house: House, table: object, players: list[At]) -> dict[object, Fraction]:
+def exact_commission(house: House, table: UUID, players: list[At]) -> dict[UUID, Fraction]:
     """Five percent of what each player's Banker stakes won, worked out apart from the rules engine."""
     owed = {at.player: Fraction(0) for at in players}
-    for _, _, event in house.events(table):  # type: ignore[arg-type]
+    for _, _, event in house.events(table):
         if type(event).__name__ == "RoundSettled" and event.outcome is Outcome.BANKER:
             for wager in event.wagers:
                 owed[wager.player] += Fraction(
@@ -71,8 +72,8 @@ def test_a_shoe_is_played_to_its_end_and_every_rack_collected(house: House) -> N
     house.agree(table)
 
 
-def _cards_come_from_the_seed(house: House, table: object, ended: te.ShoeEnded) -> None:
-    events = [event for _, _, event in house.events(table)]  # type: ignore[arg-type]
+def _cards_come_from_the_seed(house: House, table: UUID, ended: te.ShoeEnded) -> None:
+    events = [event for _, _, event in house.events(table)]
     started = next(event for event in events if isinstance(event, te.ShoeStarted))
     seed = bytes.fromhex(ended.seed)
     cards = order(seed, cut=b"", decks=8)

@@ -11,6 +11,7 @@ from baccarat.rounds import commands as c
 from baccarat.rounds import events as e
 from baccarat.rounds import refusals as r
 from baccarat.rounds.decider import ROUND
+from baccarat.rounds.state import RoundState
 from baccarat.rules.presets import TableRules
 from baccarat.rules.wagers import Spot
 from tests.support.examples import (
@@ -50,8 +51,8 @@ A_TURN: dict[str, Callable[[datetime, UUID], c.PlayerCommand]] = {
 every_command = pytest.mark.parametrize("command", A_TURN.values(), ids=A_TURN)
 
 
-def ann_and_ben(*more: e.RoundEvent) -> Spec[c.RoundCommand, object, e.RoundEvent]:
-    return Spec(ROUND).given(opened(ANN, BEN), *more)  # type: ignore[return-value]
+def ann_and_ben(*more: e.RoundEvent) -> Spec[c.RoundCommand, RoundState, e.RoundEvent]:
+    return Spec(ROUND).given(opened(ANN, BEN), *more)
 
 
 def test_a_round_opens_once() -> None:

@@ -6,7 +6,7 @@ from baccarat.rounds import commands as c
 from baccarat.rounds import events as e
 from baccarat.rounds import refusals as r
 from baccarat.rounds.decider import NOBODY_BET, ROUND
-from baccarat.rounds.state import Phase
+from baccarat.rounds.state import Phase, RoundState
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import NotEnoughCards, Outcome
 from baccarat.rules.payouts import Result, SpotResult
@@ -36,7 +36,7 @@ ANN_BET = confirmed(1, ANN, {P: 1000})
 ASIDE = e.RoundSetAside(reason="SecretLost", set_aside_at=OPENED)
 
 
-def settled(spec: Spec[c.RoundCommand, object, e.RoundEvent]) -> e.RoundSettled:
+def settled(spec: Spec[c.RoundCommand, RoundState, e.RoundEvent]) -> e.RoundSettled:
     last = spec.events()[-1]
     assert isinstance(last, e.RoundSettled)
     return last

@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.rounds.decider import ROUND as _ROUND
-from baccarat.rules.presets import player_edge_spots, rules_for
+from baccarat.rounds.decider import ROUND
+from baccarat.rules.presets import TableRules, player_edge_spots, rules_for
 from baccarat.tables import commands as c
 from baccarat.tables import events as e
 from baccarat.tables import refusals as r
@@ -75,8 +75,8 @@ def test_a_seat_the_table_does_not_have_is_unknown(seat: int) -> None:
 
 
 @pytest.mark.parametrize(("rules", "seats"), [(AC, 5), (MINI, 1), (BIG, 14)], ids=["atlantic_city", "mini", "big"])
-def test_a_preset_has_so_many_seats(rules: object, seats: int) -> None:
-    spec = Spec(TABLE).given(table_opened(rules))  # type: ignore[arg-type]
+def test_a_preset_has_so_many_seats(rules: TableRules, seats: int) -> None:
+    spec = Spec(TABLE).given(table_opened(rules))
 
     assert spec.when(take(seats)).events()
     spec.when(take(seats + 1)).refused(r.UnknownSeat)
@@ -153,15 +153,10 @@ def test_leaving_takes_the_game_balance_along_and_frees_the_seat() -> None:
 
 
 def test_leaving_collects_the_commission_in_the_rack() -> None:
-    wager = confirmed(1, ANN, {B: 10_000})
-    round_ = [opened(ANN, rules=BIG), wager, *_dealt(wager)]
-    spec = Spec(TABLE).given(table_opened(BIG), seat_taken(1, ANN), *round_)
+    betting = Spec(ROUND).given(opened(ANN, rules=BIG), confirmed(1, ANN, {B: 10_000}))
+    settled = betting.when(deal(BANKER_WINS, rules=BIG, seed=None)).events()[-1]
+    spec = Spec(TABLE).given(table_opened(BIG), seat_taken(1, ANN), opened(ANN, rules=BIG), settled)
 
     spec.when(c.LeaveSeat(player=ANN, game_balance=9500, now=OPENED)).then(
         e.SeatLeft(seat=1, player=ANN, book=Book.REAL, returned=9500, collected=500, left_at=OPENED)
     )
-
-
-def _dealt(wager: object) -> tuple[object, ...]:
-    from_round = Spec(_ROUND).given(opened(ANN, rules=BIG), wager)  # type: ignore[arg-type]
-    return tuple(from_round.when(deal(BANKER_WINS, rules=BIG, seed=None)).events())

@@ -1,0 +1,121 @@
+"""A house that has played a little of everything, and staff who look at it through the admin."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.contrib.auth.models import Permission, User
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from baccarat.models import Round
+from baccarat.rules.wagers import Spot
+from casino.admin.readonly import ReadOnlyAdmin
+from casino.events import sealer
+from casino.operators import operations
+from casino.operators.models import Operator, Player
+from tests.support.house import At, House, deal_all
+from wallet import operations as wallet
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """An operator with a key, and tables of two kinds with rounds played, in hand and set aside."""
+
+    operator: Operator
+    house: House
+    key: str
+    player: Player
+    token: str
+    single: At
+    company: list[At]
+
+    def play(self, rounds: int = 1) -> None:
+        """Everyone bets on Banker, and the rounds are dealt and sealed."""
+        for _ in range(rounds):
+            for at in (self.single, *self.company):
+                at.deal({Spot.BANKER: 10_000})
+            deal_all()
+        sealer.seal_all()
+
+    def sit_down(self, seats: int) -> None:
+        """More players at the long table, from the next free seat on; the others pass, so that all are in its round."""
+        first = len(self.company) + 1
+        table = self.company[0].guest.table
+        for at in self.company:
+            at.pass_turn()
+        self.company.extend(self.house.seated(table, seat) for seat in range(first, first + seats))
+        deal_all()
+
+    def set_aside(self) -> Round:
+        """The single player's next round can't be dealt: its shoe's seed is gone."""
+        self.single.deal({Spot.TIE: 10_000})
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "DELETE FROM baccarat_shoesecret WHERE shoe_id IN (SELECT (state->'opened'->>'shoe')::uuid "
+                "FROM baccarat_round WHERE table_id = %s AND ended_at IS NULL)",
+                [self.single.guest.table],
+            )
+        deal_all()
+        return Round.objects.get(table_id=self.single.guest.table, set_aside__isnull=False)
+
+    def settled(self, at: At) -> Round:
+        """The table's last settled round."""
+        return Round.objects.filter(table_id=at.guest.table, phase="settled").order_by("-number")[0]
+
+
+def open_office(slug: str = "lucky") -> Office:
+    """This will play a few rounds at two tables of a new operator."""
+    operator = operations.create_operator(slug=slug, name="Lucky", currency="EUR", sandbox=True)
+    key, _ = operations.issue_key(operator=operator.id, label="web")
+    house = House(operator=operator.id)
+    player = wallet.register_player(
+        operator=operator.id, reference=f"{slug}-alice", nickname="Alice", currency="EUR", metadata=house.metadata
+    )
+    house.credit(player.id, 5_000_000)
+    token, _ = operations.open_session(operator=operator.id, player=player.id, seconds=3600)
+    single = house.guest(house.table("mini"), player.id)
+    single.sit(1)
+    company = house.company(house.table("big_table"), 2)
+    office = Office(operator, house, key, player, token, single, company)
+    office.play(2)
+    return office
+
+
+def superuser() -> Client:
+    """A client of one who may do everything that can be done."""
+    return client_of(User.objects.create_superuser("root", "root@example.com", "a-long-password"))
+
+
+def staff(*permissions: str) -> Client:
+    """A client of a member of staff with these permissions (app.codename) alone."""
+    user = User.objects.create_user("staff", "staff@example.com", "a-long-password", is_staff=True)
+    for permission in permissions:
+        app, codename = permission.split(".")
+        user.user_permissions.add(Permission.objects.get(content_type__app_label=app, codename=codename))
+    return client_of(user)
+
+
+def client_of(user: User) -> Client:
+    """A client who is logged in."""
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def shown() -> list[ReadOnlyAdmin]:
+    """Every part of the admin that only shows."""
+    return [part for part in admin.site._registry.values() if isinstance(part, ReadOnlyAdmin)]
+
+
+def address(part: ReadOnlyAdmin, page: str, row: Any = None) -> str:
+    """The address of a part's page: changelist, add, change, delete, history."""
+    args = [] if row is None else [row.pk]
+    return reverse(f"admin:{part.opts.app_label}_{part.opts.model_name}_{page}", args=args)
+
+
+def page_of(model: str, identity: UUID | int | str) -> str:
+    """The address of one row's page; `model` is app_model."""
+    return reverse(f"admin:{model}_change", args=[identity])
