@@ -1,4 +1,4 @@
-"""The admin's first page: what needs a person, what is going on, and the latest rounds. Each for those who may see it."""
+"""The admin's first page: what needs a person, what is going on, the latest rounds. Each for those who may see it."""
 
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ MOST_ASIDE: Final = 20
 MOST_COUNTED: Final = 1000
 
 admin.site.index_template = "admin/casino/index.html"
+admin.site.index_title = "Overview"
 
 
 def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:

@@ -206,7 +206,7 @@ class PlayerAdmin(ReadOnlyAdmin):
         here = str(obj.pk)
         facts = [
             ("Nickname", obj.nickname),
-            ("Operator", marks.page("operator", obj.operator_id)),
+            ("Operator", self.owner(obj)),
             ("Reference", marks.code(obj.reference)),
             ("Registered (UTC)", self.since(obj)),
             ("Id", marks.code(obj.pk)),

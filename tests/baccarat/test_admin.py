@@ -1,0 +1,252 @@
+"""Rounds, tables and wagers as staff see them."""
+
+from html import unescape
+from typing import get_args
+from uuid import UUID
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from baccarat import shoe_secrets
+from baccarat.admin.cards import in_line, picture, pictures
+from baccarat.admin.parts import told
+from baccarat.admin.words import _TELL, words
+from baccarat.models import Round, Wager
+from baccarat.rounds import events as re
+from baccarat.rounds.events import RoundEvent
+from baccarat.rules.cards import FULL_DECK, Card, UnknownCard, name
+from baccarat.rules.deal import replay, steps
+from baccarat.rules.wagers import Spot
+from baccarat.tables.events import TableEvent
+from casino.events import store
+from casino.events.drafts import Recorded
+from casino.kernel.money import text
+from tests.support.office import Office, open_office, page_of, shown, staff, superuser
+
+ALICE = UUID(int=1)
+
+
+@pytest.fixture
+def office(db: None) -> Office:
+    return open_office()
+
+
+def body_of(client: Client, page: str) -> str:
+    answer = client.get(page)
+    assert answer.status_code == 200
+    return unescape(answer.content.decode())
+
+
+def test_a_round_shows_its_cards_and_the_rules_that_drew_them(office: Office) -> None:
+    round_ = office.settled(office.company[0])
+    dealt = replay([Card(card) for card in round_.cards.split()])
+
+    body = body_of(superuser(), page_of("baccarat_round", round_.pk))
+
+    assert body.count('<svg class="c-card') == len(dealt.cards)
+    assert body.count("c-sideways") == len(dealt.cards) - 4
+    for card in dealt.cards:
+        assert f'aria-label="{name(card)}"' in body
+    for step in steps(dealt):
+        assert step.text in body
+
+
+def test_a_round_shows_every_wager_and_what_it_came_to(office: Office) -> None:
+    round_ = office.settled(office.company[0])
+    wagers = list(Wager.objects.filter(round_id=round_.pk))
+
+    body = body_of(superuser(), page_of("baccarat_round", round_.pk))
+
+    assert len(wagers) == 2
+    for wager in wagers:
+        assert f"{text(wager.returned or 0, 'EUR')} <small>EUR</small>" in body
+        assert page_of("operators_player", wager.player_id) in body
+    assert "100.00 EUR on Banker" in body
+
+
+def test_a_round_shows_its_ledger_and_its_timeline_with_positions(office: Office) -> None:
+    round_ = office.settled(office.single)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT e.id, s.position, w.id FROM events_event e JOIN events_seal s ON s.event_id = e.id "
+            "LEFT JOIN wallet_entry w ON w.cause = e.id WHERE e.stream = %s",
+            [f"round-{round_.pk}"],
+        )
+        events = cursor.fetchall()
+
+    body = body_of(superuser(), page_of("baccarat_round", round_.pk))
+
+    for event, position, entry in events:
+        assert page_of("events_event", event) in body
+        assert f"#{position}" in body
+        assert entry is None or page_of("wallet_entry", entry) in body
+    assert len([entry for *_, entry in events if entry is not None]) == 2
+    assert "Seat 1 confirmed 100.00 EUR on Banker." in body
+
+
+def test_a_round_in_hand_shows_no_card_and_no_seed(office: Office) -> None:
+    office.single.new_game()
+    office.single.place(Spot.TIE, 500)
+    round_ = Round.objects.get(table_id=office.single.guest.table, ended_at=None)
+
+    body = body_of(superuser(), page_of("baccarat_round", round_.pk))
+
+    assert '<svg class="c-card' not in body
+    assert "not revealed by this round" in body
+    assert "5.00 EUR on Tie" in body
+
+
+def test_no_page_holds_a_seed_that_is_not_revealed(office: Office) -> None:
+    office.single.new_game()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT shoe_id, sealed, nonce FROM baccarat_shoesecret")
+        kept = cursor.fetchall()
+    seeds = [seed.hex() for seed in shoe_secrets.read([shoe for shoe, *_ in kept]).values()]
+    hidden = [*seeds, *(bytes(part).hex() for _, *parts in kept for part in parts)]
+    client = superuser()
+    assert len(seeds) == 2
+
+    for part in shown():
+        for row in part.model._default_manager.all():
+            body = client.get(part.page_url(row)).content.decode().lower()
+            assert not any(secret in body for secret in hidden), part.opts.label
+        listed = client.get(reverse(f"admin:{part.opts.app_label}_{part.opts.model_name}_changelist"))
+        assert not any(secret in listed.content.decode().lower() for secret in hidden)
+
+
+def test_a_round_set_aside_says_why_and_is_sent_back_by_those_who_may(office: Office) -> None:
+    round_ = office.set_aside()
+    page, resume = page_of("baccarat_round", round_.pk), reverse("admin:baccarat_round_resume", args=[round_.pk])
+    client = staff("baccarat.view_round", "baccarat.change_round")
+    shown_at_first = body_of(client, page)
+    assert "has no readable seed" in shown_at_first
+    assert resume in shown_at_first
+
+    assert client.get(resume).status_code == 405
+    answer = client.post(resume, follow=True)
+
+    assert f"Round {round_.number} goes back to be dealt." in answer.content.decode()
+    assert Round.objects.get(pk=round_.pk).set_aside is None
+    assert resume not in answer.content.decode()
+    assert LogEntry.objects.get().object_id == str(round_.pk)
+    last = store.read(f"round-{round_.pk}")[-1]
+    assert last.type == "RoundResumed"
+    assert b"staff-" in last.metadata
+
+
+def test_a_round_set_aside_is_announced_on_the_front_and_in_the_side_bar(office: Office) -> None:
+    round_ = office.set_aside()
+
+    front = body_of(superuser(), reverse("admin:index"))
+
+    assert page_of("baccarat_round", round_.pk) in front
+    assert "has no readable seed" in front
+
+
+def test_viewing_a_round_is_not_resuming_it(office: Office) -> None:
+    round_ = office.set_aside()
+    resume = reverse("admin:baccarat_round_resume", args=[round_.pk])
+    client = staff("baccarat.view_round")
+
+    assert resume not in body_of(client, page_of("baccarat_round", round_.pk))
+    assert client.post(resume).status_code == 403
+    assert Round.objects.get(pk=round_.pk).set_aside is not None
+
+
+def test_a_round_that_was_not_set_aside_is_not_resumed(office: Office) -> None:
+    round_ = office.settled(office.single)
+
+    answer = superuser().post(reverse("admin:baccarat_round_resume", args=[round_.pk]), follow=True)
+
+    assert "error" in {message.level_tag for message in answer.context["messages"]}
+    assert not LogEntry.objects.exists()
+
+
+def test_cards_that_the_rules_would_not_have_dealt_are_pointed_out(office: Office) -> None:
+    round_ = office.settled(office.single)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            'UPDATE baccarat_round SET state = jsonb_set(state, \'{cards}\', \'["9h", "9d", "Kc"]\') WHERE id = %s',
+            [round_.pk],
+        )
+
+    body = body_of(superuser(), page_of("baccarat_round", round_.pk))
+
+    assert "These cards are not what the rules would have dealt" in body
+
+
+def test_a_table_shows_rules_seats_shoe_rounds_and_accounts(office: Office) -> None:
+    table = office.company[0].guest.table
+
+    body = body_of(superuser(), page_of("baccarat_table", table))
+
+    assert "rate 5/100, timing deferred" in body
+    assert "25.00, 100.00, 500.00, 1000.00" in body
+    assert "cards out" in body
+    assert page_of("baccarat_round", office.settled(office.company[0]).pk) in body
+    assert "game of" in body
+    assert "Seat 1 taken with 10000.00 EUR of real money." in body
+
+
+def test_the_front_shows_nothing_of_play_to_who_may_not_see_it(office: Office) -> None:
+    client = staff("wallet.view_entry")
+
+    front = body_of(client, reverse("admin:index"))
+
+    assert "Latest rounds" not in front
+    assert "Waiting for a person" not in front
+
+
+def test_every_event_of_the_game_has_words() -> None:
+    assert set(_TELL) == {*get_args(RoundEvent), *get_args(TableEvent)}
+
+
+def test_words_tell_amounts_in_the_tables_currency() -> None:
+    placed = re.ChipsPlaced(seat=3, spot=Spot.BANKER, amount=2_500)
+
+    assert words(placed, "EUR") == "Seat 3 placed 25.00 EUR on Banker."
+    assert words(placed, "JPY") == "Seat 3 placed 2500 JPY on Banker."
+
+
+def test_words_tell_what_was_raised_to_the_minimum(office: Office) -> None:
+    confirmed = re.WagerConfirmed(
+        seat=1,
+        player=ALICE,
+        book=office.settled(office.single).state["seats"][0]["book"],
+        stakes={Spot.PLAYER: 500, Spot.TIE: 700},
+        raised={Spot.PLAYER: 400},
+        confirmed_at=office.operator.created_at,
+    )
+
+    assert words(confirmed, "EUR") == (
+        "Seat 1 confirmed 5.00 EUR on Player and 7.00 EUR on Tie, raised to the minimum by 4.00 EUR on Player."
+    )
+
+
+def test_an_event_that_nobody_knows_any_more_is_still_listed(office: Office) -> None:
+    strange = Recorded(1, "round-x", 1, "RoundDanced", 1, b"{}", b"{}", office.operator.created_at)
+
+    row = told("Timeline", [strange], "EUR").rows[0]
+
+    assert "can't be read" in str(row[2])
+
+
+@pytest.mark.parametrize("card", FULL_DECK)
+def test_a_card_is_drawn_in_the_colour_of_its_suit(card: Card) -> None:
+    drawn = picture(card)
+
+    assert drawn.red == (card[1] in "dh")
+    assert drawn.rank == ("10" if card[0] == "T" else card[0])
+    assert drawn.name == name(card)
+
+
+def test_only_a_third_card_lies_sideways() -> None:
+    assert [card.sideways for card in pictures(["9h", "Ks", "2c"])] == [False, False, True]
+
+
+def test_what_is_no_card_is_not_drawn() -> None:
+    with pytest.raises(UnknownCard):
+        in_line(["<b"])
