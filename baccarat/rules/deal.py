@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from baccarat.rules.cards import POINTS, Card, name
 from baccarat.rules.hands import total
@@ -26,9 +26,11 @@ class IllegalDeal(ValueError):
     """The cards are not what the rules would have dealt."""
 
 
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """Both hands as dealt, their points modulo 10, who won, and whether a natural ended it."""
+class Deal(NamedTuple):
+    """Both hands as dealt, their points modulo 10, who won, and whether a natural ended it.
+
+    A named tuple, because an audit makes one of every round there ever was.
+    """
 
     player: tuple[Card, ...]
     banker: tuple[Card, ...]
@@ -69,19 +71,19 @@ def deal(cards: Sequence[Card]) -> Deal:
 
 
 def _deal(cards: Sequence[Card]) -> Deal:
-    player: tuple[Card, ...] = (cards[0], cards[2])
-    banker: tuple[Card, ...] = (cards[1], cards[3])
-    has = (POINTS[player[0]] + POINTS[player[1]]) % 10
-    bank = (POINTS[banker[0]] + POINTS[banker[1]]) % 10
+    one, two, three, four = cards[0], cards[1], cards[2], cards[3]
+    has, bank = (POINTS[one] + POINTS[three]) % 10, (POINTS[two] + POINTS[four]) % 10
     if has >= 8 or bank >= 8:
-        return Deal(player, banker, has, bank, _OUTCOMES[has - bank], natural=True)
+        return Deal((one, three), (two, four), has, bank, _OUTCOMES[has - bank], natural=True)
+    player: tuple[Card, ...] = (one, three)
+    banker: tuple[Card, ...] = (two, four)
     third, used = STOOD, 4
     if player_draws(has):
         third, used = POINTS[cards[4]], 5
-        player = (*player, cards[4])
+        player = (one, three, cards[4])
         has = (has + third) % 10
     if BANKER_DRAWS[bank][third]:
-        banker = (*banker, cards[used])
+        banker = (two, four, cards[used])
         bank = (bank + POINTS[cards[used]]) % 10
     return Deal(player, banker, has, bank, _OUTCOMES[has - bank], natural=False)
 

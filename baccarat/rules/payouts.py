@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from baccarat.rules.commission import charge
 from baccarat.rules.deal import Outcome
@@ -34,8 +34,7 @@ class SpotResult:
     returned: int
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(NamedTuple):
     """One wager's results in minor units; with `deferred`, commission is owed and not yet taken from `returned`."""
 
     results: tuple[SpotResult, ...]
