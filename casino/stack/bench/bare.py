@@ -1,7 +1,8 @@
 """The peer of `bet`: a view that does no more than insert one row. It exists only under this package's settings."""
 
+import json
+
 from django.db import connection
-from psycopg.types.json import Jsonb
 from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -25,5 +26,5 @@ class Bare(APIView):
     def post(self, request: Request) -> Response:
         """This will insert one row."""
         with connection.cursor() as cursor:
-            cursor.execute(_INSERT, [Jsonb(request.data)])
+            cursor.execute(_INSERT, [json.dumps(request.data)])
             return Response({"id": cursor.fetchall()[0][0]}, status=201)

@@ -49,7 +49,7 @@ class Server:
     @contextlib.contextmanager
     def _made(self, word: str, create: sql.Composable) -> Generator["Database"]:
         name = f"{PREFIX}{word}_{secrets.token_hex(4)}"
-        statement = sql.SQL(create.as_string()).format(sql.Identifier(name))  # type: ignore[arg-type]
+        statement = sql.SQL(create.as_string()).format(sql.Identifier(name))
         try:
             with psycopg.connect(self.owner_url, autocommit=True) as connection:
                 connection.execute(statement)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from statistics import median
 
 Turn = Callable[[], float]
@@ -61,4 +62,4 @@ def in_turns(ours: Turn, peer: Turn | None, *, repeats: int) -> tuple[tuple[floa
 def percentile(values: list[float], share: float) -> float:
     """This will return the value that `share` (0 to 1) of the values do not exceed, by nearest rank."""
     ranked = sorted(values)
-    return ranked[max(0, min(len(ranked) - 1, round(share * len(ranked) + 0.5) - 1))]
+    return ranked[max(0, ceil(share * len(ranked)) - 1)]

@@ -64,7 +64,7 @@ def prepare(ours: Database, peer: Database) -> None:
     """This will carry what ours wrote into the peer's database, with an index on each round's place."""
     with ours.owner() as source, peer.owner() as target:
         for table, query in _SOURCES.items():
-            source.execute(sql.SQL("CREATE TABLE {} AS " + query).format(sql.Identifier(table)))  # type: ignore[arg-type]
+            source.execute(sql.SQL("CREATE TABLE {} AS " + query).format(sql.Identifier(table)))
             _carry(source, target, table)
         target.execute("CREATE SEQUENCE bench_place")
         target.execute("ANALYZE")
@@ -77,7 +77,7 @@ def _carry(source: Connection, target: Connection, table: str) -> None:
         [table],
     ).fetchall()
     typed = ", ".join(f'"{name}" {kind}' for name, kind in columns)
-    target.execute(f"CREATE TABLE {table} ({typed})")  # type: ignore[arg-type]
+    target.execute(f"CREATE TABLE {table} ({typed})")
     copy = sql.SQL("COPY {} {}").format(sql.Identifier(table), sql.SQL("TO STDOUT"))
     back = sql.SQL("COPY {} {}").format(sql.Identifier(table), sql.SQL("FROM STDIN"))
     with source.cursor().copy(copy) as out, target.cursor().copy(back) as into:
@@ -123,5 +123,5 @@ def differences(ours: Database, peer: Database) -> Iterator[str]:
 
 
 def _one(connection: Connection, query: str) -> Any:
-    row = connection.execute(query).fetchone()  # type: ignore[arg-type]
+    row = connection.execute(query).fetchone()
     return row[0] if row else None

@@ -1,0 +1,122 @@
+"""The measurements run and say what they must say; how fast anything is, is nobody's business here."""
+
+import contextlib
+import json
+import sys
+
+import psycopg
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from casino.stack.bench import databases, peers, report, settle_peer
+from casino.stack.bench.measure import Measured, in_turns, percentile
+from casino.stack.bench.measurements import MEASUREMENTS
+from casino.stack.home import PROJECT
+from casino.stack.processes import run_to_end
+from tests.processes import clean_environment
+
+PARTS = {"append": ["append, batch 1", "append, batch 20"]}
+
+
+@pytest.fixture
+def outside(services):
+    """What a shell would have: the servers, given by URL."""
+    return clean_environment(**services.environment(services.template))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MEASUREMENTS)
+def test_each_measurement_says_ours_the_peers_the_ratio_and_the_target(outside, name):
+    document = bench(outside, name)
+    assert [one["name"] for one in document["measurements"]] == PARTS.get(name, [name])
+    for one in document["measurements"]:
+        assert one["ours"] > 0
+        assert len(one["repetitions"]["ours"]) == 2
+        assert one["notes"]
+        if one["peer"] is None:
+            assert one["ratio"] is None
+            assert one["peer_name"] == "no peer"
+        else:
+            assert one["ratio"] > 0
+            assert len(one["repetitions"]["peer"]) == 2
+    assert document["machine"]["cores"] >= 1
+    assert document["machine"]["postgresql"]
+
+
+def test_a_database_of_a_measurement_is_dropped_however_it_ends(services):
+    server = databases.Server(services.addresses.url, services.addresses.owner_url, {})
+    with contextlib.suppress(ZeroDivisionError), server.empty("look") as made, made.owner():
+        raise ZeroDivisionError
+    with psycopg.connect(services.addresses.owner_url) as connection:
+        left = connection.execute("SELECT FROM pg_database WHERE datname = %s", [made.name])
+        assert left.fetchall() == []
+
+
+def bench(environment, name):
+    command = [sys.executable, str(PROJECT / "manage.py"), "bench", name, "--size", "tiny", "--json"]
+    said = run_to_end(command, environment=environment, folder=PROJECT)
+    return json.loads(said[said.index("{") :])
+
+
+def test_the_two_sides_of_settle_are_told_apart_by_a_single_row(services):
+    server = databases.Server(services.addresses.url, services.addresses.owner_url, {})
+    template = databases.Database(name=services.template, server=server)
+    with server.copy(template, "one") as one, server.copy(template, "other") as other:
+        assert list(settle_peer.differences(one, other)) == []
+        with other.owner() as connection:
+            connection.execute("INSERT INTO events_unsealed (event_id) VALUES (1)")
+        assert "numbers of rows" in next(settle_peer.differences(one, other))
+
+
+def test_sides_take_turns_and_the_ratio_is_the_median_of_pairs():
+    said = []
+    rates = iter([4.0, 1.0, 9.0, 3.0, 10.0, 5.0])
+
+    def side(name):
+        said.append(name)
+        return next(rates)
+
+    ours, peer = in_turns(lambda: side("ours"), lambda: side("peer"), repeats=3)
+    assert said == ["ours", "peer"] * 3
+    measured = Measured(name="x", unit="x/s", ours=ours, peer=peer, target=3.0)
+    assert (measured.our_rate, measured.peer_rate, measured.ratio) == (9.0, 3.0, 3.0)
+    assert measured.reached
+
+
+def test_without_a_peer_ours_alone_is_reported():
+    alone = Measured(name="x", unit="x/s", ours=(5.0,), target=3.0)
+    assert (alone.peer_rate, alone.ratio, alone.reached) == (None, None, None)
+    assert alone.peer_name == "no peer"
+    rate = Measured(name="x", unit="x/s", ours=(5.0,), target=6.0, target_is_rate=True)
+    assert rate.reached is False
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.0, 1.0), (0.5, 2.0), (0.75, 3.0), (0.99, 4.0), (1.0, 4.0)])
+def test_a_percentile_is_the_value_that_this_share_does_not_exceed(share, expected):
+    assert percentile([3.0, 1.0, 4.0, 2.0], share) == expected
+
+
+def test_a_peer_that_cannot_be_had_is_explained(monkeypatch, tmp_path):
+    monkeypatch.setenv("CASINO_HOME", str(tmp_path))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    reason = peers.have(peers.PYBACCARAT)
+    assert reason is not None
+    assert reason.startswith("pybaccarat could not be installed: ")
+
+
+def test_the_bare_view_is_refused_outside_of_the_measurement(outside):
+    command = [sys.executable, "-c", "import casino.stack.bench.settings"]
+    for word in ({}, {"CASINO_BENCH": "yes"}):
+        with pytest.raises(Exception, match=ImproperlyConfigured.__name__):
+            run_to_end(command, environment={**outside, **word}, folder=PROJECT)
+    run_to_end(command, environment={**outside, "CASINO_BENCH": "bet"}, folder=PROJECT)
+
+
+def test_the_table_names_every_measurement_and_its_verdict(capsys):
+    about = {"cores": 2, "processor": "x", "python": "3", "postgresql": "18", "fsync": "on", "packages": {}}
+    report.show(about, [Measured(name="one", unit="x/s", ours=(5.0,), peer=(1.0,), target=3.0, notes=("so",))])
+    said = capsys.readouterr().out
+    assert "one" in said
+    assert "5.00x" in said
+    assert "yes" in said
+    assert "one: so." in said
