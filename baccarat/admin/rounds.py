@@ -21,6 +21,7 @@ from baccarat.rounds.refusals import RoundNotSetAside
 from baccarat.rounds.state import RoundSeat, RoundState
 from baccarat.rules.cards import Card, UnknownCard
 from baccarat.rules.deal import IllegalDeal, replay, steps
+from baccarat.rules.payouts import Result, SpotResult
 from casino.admin import marks
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
@@ -32,6 +33,7 @@ from casino.operators.admin import nicknames, operator_filter
 from wallet.admin import book_badge, entries_of
 
 RESUME: Final = "baccarat.change_round"
+_BECAME: Final = {Result.WIN: "won", Result.LOSE: "lost", Result.PUSH: "pushed"}
 
 # Rounds in hand and those set aside are found by their tables, of which there are few.
 _PHASES: Final = {
@@ -195,6 +197,13 @@ def seats(state: RoundState, names: Mapping[UUID, str], currency: str) -> Grid:
     return Grid("Seats", headers, rows, numeric=frozenset(headers[5:]), empty="Nobody is in this round.")
 
 
+def results_in_words(results: Sequence[SpotResult], currency: str) -> str:
+    """This will tell what became of each stake: "10.00 EUR on Banker won, 5.00 EUR on Tie lost"."""
+    return ", ".join(
+        f"{text(one.stake, currency)} {currency} on {one.spot.capitalize()} {_BECAME[one.result]}" for one in results
+    )
+
+
 def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str) -> tuple[object, ...]:
     settled, stakes = seat.settled, seat.stakes or seat.placed()
     said = marks.badge(seat.standing.replace("_", " "), parts.STANDINGS.get(seat.standing, "plain"))
@@ -208,7 +217,7 @@ def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str) -> tuple[ob
         who,
         book_badge(seat.book),
         said,
-        placed,
+        results_in_words(settled.results, currency),
         marks.money(settled.won, currency),
         marks.both(owed, "owed") if settled.deferred and settled.commission else owed,
         marks.money(settled.returned, currency),

@@ -64,7 +64,8 @@ def test_a_round_shows_every_wager_and_what_it_came_to(office: Office) -> None:
     for wager in wagers:
         assert f"{text(wager.returned or 0, 'EUR')} <small>EUR</small>" in body
         assert page_of("operators_player", wager.player_id) in body
-    assert "100.00 EUR on Banker" in body
+    became = {"banker": "won", "player": "lost", "tie": "pushed"}[round_.outcome or ""]
+    assert f"100.00 EUR on Banker {became}" in body
 
 
 def test_a_round_shows_its_ledger_and_its_timeline_with_positions(office: Office) -> None:
