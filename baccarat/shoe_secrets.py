@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
+from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -63,11 +64,18 @@ def read(shoes: Iterable[UUID]) -> Mapping[UUID, bytes]:
     with connection.cursor() as cursor:
         cursor.execute(_READ, [wanted])
         rows = cursor.fetchall()
-    return {
-        shoe: ring[key_id].decrypt(bytes(nonce), bytes(sealed), shoe.bytes)
-        for shoe, key_id, nonce, sealed in rows
-        if key_id in ring
-    }
+    opened = {shoe: _open(ring.get(key_id), shoe, nonce, sealed) for shoe, key_id, nonce, sealed in rows}
+    return {shoe: seed for shoe, seed in opened.items() if seed is not None}
+
+
+def _open(key: AESGCM | None, shoe: UUID, nonce: bytes, sealed: bytes) -> bytes | None:
+    """The seed; None when its key is not on our ring or the bytes are not what was sealed."""
+    if key is None:
+        return None
+    try:
+        return key.decrypt(bytes(nonce), bytes(sealed), shoe.bytes)
+    except InvalidTag:
+        return None
 
 
 def forget(shoes: Sequence[UUID]) -> None:

@@ -1,15 +1,22 @@
 """Celery's doors to the dealers: each task is one call. A message is a wake-up; what is due is found in PostgreSQL."""
 
+import time
+from typing import Final
+
 from celery import shared_task
 
 from baccarat import wakeup
 from baccarat.operations import dealing
 from casino.events import hints
 
+LONGEST: Final = 20.0
+"""Seconds after which a task under steady load ends, well before its time limit; the next wake-up goes on."""
+
 
 @shared_task(name=wakeup.TASK, acks_late=True, ignore_result=True)
 def deal_due(**_: object) -> None:
     """This will deal until nothing is due; a wake-up asked for meanwhile brings another task."""
     hints.clear(wakeup.TOPIC)
-    while dealing.deal_due():
+    until = time.monotonic() + LONGEST
+    while dealing.deal_due() and time.monotonic() < until:
         pass

@@ -3,7 +3,6 @@
 from uuid import UUID
 
 import pytest
-from cryptography.exceptions import InvalidTag
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django import DjangoAssertNumQueries, Settings
 
@@ -49,8 +48,7 @@ def test_a_seed_can_not_be_moved_to_another_shoe() -> None:
     shoe_secrets.keep([ONE])
     execute("UPDATE baccarat_shoesecret SET shoe_id = %s", [TWO.shoe])
 
-    with pytest.raises(InvalidTag):
-        shoe_secrets.read([TWO.shoe])
+    assert shoe_secrets.read([TWO.shoe]) == {}
 
 
 @pytest.mark.django_db
