@@ -30,6 +30,9 @@ SETTINGS = {
     "max_connections": "100",
     "shared_buffers": "128MB",
     "logging_collector": "off",
+    # An error's detail quotes the failing row, and a row may hold cards or a seed not shown yet.
+    "log_error_verbosity": "terse",
+    "log_min_error_statement": "panic",
 }
 
 

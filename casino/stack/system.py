@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import os
+import re
 import socket
 import sys
 import threading
@@ -140,6 +141,28 @@ class Stack:
             if "already taken" not in str(trouble):
                 raise
         return password
+
+    def demo_key(self) -> Path | None:
+        """This will make sure that the sandbox operator `demo` exists, and return the file that holds its API key.
+
+        On servers given by URL it does nothing and returns None.
+        """
+        if "postgres" not in self.children:
+            return None
+        file = self.home.folder / "operator-key"
+        if not file.exists():
+            printed = self.manage("operator", "create", "demo", "--name", "Demo", "--currency", "EUR", "--sandbox")
+            file.touch(mode=0o600)
+            file.write_text(operator_key(printed), encoding="utf-8")
+        return file
+
+
+def operator_key(printed: str) -> str:
+    """This will find the credential in what `manage.py operator` prints. Raises Trouble."""
+    found = re.search(r"Bearer (\S+)", printed)
+    if found is None:
+        raise Trouble(f"No credential was printed: {printed}")
+    return found[1]
 
 
 def commands(*, port: int, beat_file: Path) -> dict[str, list[str]]:

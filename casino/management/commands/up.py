@@ -3,6 +3,7 @@
 import contextlib
 import os
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -27,8 +28,8 @@ class Command(BaseCommand):
         """This will start everything, print the addresses and a development login, and run until stopped."""
         self.stdout.write("Starting. The first start makes the database and takes a few seconds more.")
         with Stack(name=options["home"], port=options["port"], say=self.say) as stack:
-            password = stack.create_admin()
-            self.say(addresses(stack.base_url, password))
+            password, key = stack.create_admin(), stack.demo_key()
+            self.say(addresses(stack.base_url, password, key))
             self.say(f"Data and logs: {stack.home.folder}\nStop with Ctrl-C.")
             with contextlib.suppress(KeyboardInterrupt):
                 run_forever(stack, reload=not options["no_reload"])
@@ -39,14 +40,16 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def addresses(base: str, password: str | None) -> str:
-    """This will list where to go, one per line."""
+def addresses(base: str, password: str | None, key: Path | None) -> str:
+    """This will list where to go and with which login, one per line."""
     lines = [
         f"Web        {base}/",
-        f"API        {base}/api/v1/schema",
+        f"API        {base}/api/v1/docs   (document: {base}/api/v1/schema)",
         f"Admin      {base}/admin/",
         f"Readiness  {base}/readyz",
     ]
     if password is not None:
-        lines.append(f"Login      admin / {password}  (development only)")
+        lines.append(f"Login      admin / {password}   (development only)")
+    if key is not None:
+        lines.append(f"Operator   demo, its API key is in {key}   (development only)")
     return "\n".join(lines)

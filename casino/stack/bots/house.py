@@ -1,11 +1,10 @@
 """What is set up before the bots play: an operator with its key, a table of each preset, players with money."""
 
-import re
 from dataclasses import dataclass
 from typing import Any, Final
 
 from casino.stack.bots.client import Client
-from casino.stack.system import Stack
+from casino.stack.system import Stack, operator_key
 
 CURRENCY: Final = "EUR"
 CREDIT: Final = "20000.00"
@@ -38,10 +37,7 @@ GAMES: Final = (
 def new_operator(stack: Stack, slug: str) -> str:
     """This will create a sandbox operator and return its credential."""
     printed = stack.manage("operator", "create", slug, "--name", "Bots' house", "--currency", CURRENCY, "--sandbox")
-    found = re.search(r"Bearer (\S+)", printed)
-    if found is None:
-        raise RuntimeError(f"no credential in: {printed}")
-    return found[1]
+    return operator_key(printed)
 
 
 async def open_table(operator: Client, game: Game, number: int) -> dict[str, Any]:

@@ -15,9 +15,10 @@ from casino.kernel import money
 
 @dataclass(slots=True)
 class Line:
-    """One preset's sums. `payouts` are gross and include returned stakes; `commission` is earned, even if owed."""
+    """One preset's sums in one book; `payouts` are gross with returned stakes, `commission` counts when earned."""
 
     preset: str
+    book: str
     currency: str
     rounds: int = 0
     wagers: int = 0
@@ -33,11 +34,11 @@ class Line:
         return self.handle - self.payouts + self.commission
 
     def add(self, round_: dict[str, Any]) -> None:
-        """This will add one settled round."""
-        self.rounds += 1
-        for seat in round_["seats"]:
-            if seat["result"] is not None:
-                self._add(seat["result"])
+        """This will add one settled round, as far as it was played with this book's money."""
+        results = [seat["result"] for seat in round_["seats"] if seat["result"] and seat["book"] == self.book]
+        self.rounds += bool(results)
+        for result in results:
+            self._add(result)
 
     def _add(self, result: dict[str, Any]) -> None:
         rules = rules_for(self.preset, currency=self.currency)
@@ -52,13 +53,14 @@ class Line:
 
 
 def table(lines: list[Line]) -> Table:
-    """This will lay the lines out, one preset a row."""
+    """This will lay the lines out, one preset and book a row; real and play money are never added up."""
     shown = Table(title="What was played", title_justify="left")
     shown.add_column("preset")
+    shown.add_column("money")
     for heading in ("rounds", "wagers", "handle", "payouts", "commission", "GGR", "return", "theory", "rounds/s"):
         shown.add_column(heading, justify="right")
     for line in lines:
-        shown.add_row(line.preset, *_cells(line))
+        shown.add_row(line.preset, line.book, *_cells(line))
     return shown
 
 

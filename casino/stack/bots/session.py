@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from random import Random
 from typing import Final
 
+from casino.kernel.money import Book
 from casino.stack.bots import house
 from casino.stack.bots.bot import Bot
 from casino.stack.bots.client import Client
@@ -14,7 +15,6 @@ from casino.stack.bots.house import Game
 from casino.stack.bots.report import Line
 from casino.stack.bots.watch import Watch
 
-SETTLED: Final = "settled"
 LONGEST_SILENCE: Final = 60
 
 
@@ -54,7 +54,7 @@ class Session:
                 await asyncio.wait((playing, ticking), return_when=asyncio.FIRST_COMPLETED)
                 if ticking.done():
                     ticking.result()
-                return list(await playing)
+                return [line for lines in await playing for line in lines if line.rounds]
             finally:
                 playing.cancel()
                 ticking.cancel()
@@ -70,16 +70,17 @@ class Session:
                 raise Stuck(f"No round was settled for {LONGEST_SILENCE} seconds; {settled} were before.")
             await asyncio.sleep(0.2)
 
-    async def _game(self, operator: Client, game: Game) -> Line:
+    async def _game(self, operator: Client, game: Game) -> list[Line]:
         started = time.monotonic()
-        line = Line(preset=game.preset, currency=house.CURRENCY)
+        lines = [Line(preset=game.preset, book=book, currency=house.CURRENCY) for book in Book]
         played = await asyncio.gather(*(self._table(operator, game, number) for number in range(1, game.tables + 1)))
-        line.seconds = time.monotonic() - started
-        for table in played:
-            for round_ in await operator.pages(f"/tables/{table}/rounds"):
-                if round_["phase"] == SETTLED:
-                    line.add(round_)
-        return line
+        seconds = time.monotonic() - started
+        rounds = [round_ for table in played for round_ in await operator.pages(f"/tables/{table}/rounds")]
+        for line in lines:
+            line.seconds = seconds
+            for round_ in rounds:
+                line.add(round_)
+        return lines
 
     async def _table(self, operator: Client, game: Game, number: int) -> str:
         table = str((await house.open_table(operator, game, number))["id"])
