@@ -1,0 +1,91 @@
+"""What has to hold when all is over: every confirmed wager settled exactly once, and nobody's money lost or doubled."""
+
+from decimal import Decimal
+from typing import Any, Final
+
+import pytest
+from django.conf import settings
+from pytest_django import DjangoDbBlocker
+
+from baccarat.audit import engine
+from baccarat.audit.report import Report
+from casino.stack.bots.house import CREDIT
+from tests.chaos.players import Party, Player
+from tests.chaos.system import System
+from tests.conftest import pointed_at
+from tests.processes import wait_until
+
+NOT_SETTLED_ONCE: Final = """
+WITH confirmed AS (
+    SELECT stream, data->>'seat' AS seat, count(*) AS times
+    FROM events_event WHERE type = 'WagerConfirmed' GROUP BY 1, 2
+), settled AS (
+    SELECT stream, wager->>'seat' AS seat, count(*) AS times
+    FROM events_event, jsonb_array_elements(data->'wagers') AS wager WHERE type = 'RoundSettled' GROUP BY 1, 2
+)
+SELECT stream, seat, confirmed.times, settled.times FROM confirmed FULL JOIN settled USING (stream, seat)
+WHERE confirmed.times IS DISTINCT FROM 1 OR settled.times IS DISTINCT FROM 1
+"""
+NOT_POSTED_ONCE: Final = """
+SELECT event.id, event.type, count(entry.id)
+FROM events_event AS event LEFT JOIN wallet_entry AS entry ON entry.cause = event.id
+WHERE event.type IN ('WagerConfirmed', 'RoundSettled') GROUP BY event.id HAVING count(entry.id) <> 1
+"""
+STILL_IN_PLAY: Final = """
+SELECT account.kind, balance FROM wallet_balance JOIN wallet_account AS account ON account.id = account_id
+WHERE balance <> 0 AND kind IN ('game', 'stakes', 'rack') AND table_id = ANY (%s::uuid[])
+"""
+HELD: Final = """
+SELECT book, sum(balance)::bigint FROM wallet_balance JOIN wallet_account AS account ON account.id = account_id
+WHERE kind <> 'sandbox' GROUP BY book HAVING sum(balance) <> 0
+"""
+WAITING: Final = """
+SELECT (SELECT count(*) FROM events_unsealed) + (SELECT count(*) FROM baccarat_table WHERE due_at < now())
+"""
+
+
+async def agree(system: System, party: Party) -> None:
+    """This will assert that players, events, ledger and audit tell one story. Everybody has left their tables."""
+    assert wait_until(lambda: system.query(WAITING) == [(0,)]), "Something waits for ever."
+    assert system.query(NOT_SETTLED_ONCE) == []
+    assert system.query(NOT_POSTED_ONCE) == []
+    assert system.query(STILL_IN_PLAY, [sorted(party.tables())]) == []
+    assert dict(system.query(HELD)) == system.credited
+    for player in party.players:
+        await _agree_with(player)
+
+
+async def _agree_with(player: Player) -> None:
+    """Every answer that the player got is true, and nothing happened beside."""
+    rounds = await player.client.pages("/rounds")
+    results = {round_["number"]: _result(round_) for round_ in rounds}
+    assert {number: Decimal(result["staked"]) for number, result in results.items()} == player.wagers
+    account = await _account(player)
+    won = sum((_back(result) - Decimal(result["staked"]) for result in results.values()), Decimal(0))
+    assert account == Decimal(CREDIT) + won
+
+
+def _result(round_: dict[str, Any]) -> dict[str, Any]:
+    (mine,) = [seat for seat in round_["seats"] if seat["you"]]
+    found: dict[str, Any] = mine["result"]
+    return found
+
+
+def _back(result: dict[str, Any]) -> Decimal:
+    """What came back in the end: deferred commission was collected when the player left."""
+    owed = Decimal(result["commission"]) if result["commission_deferred"] else Decimal(0)
+    return Decimal(result["returned"]) - owed
+
+
+async def _account(player: Player) -> Decimal:
+    balances = await player.client.get("/me/balances")
+    lines = [line for line in balances["items"] if (line["account"], line["book"]) == ("account", player.book)]
+    (found,) = [Decimal(line["balance"]["amount"]) for line in lines]
+    return found
+
+
+def audit(system: System, blocker: DjangoDbBlocker, *, oldest: float = engine.OLDEST) -> Report:
+    """This will audit the system's database from here, with its keys."""
+    with pytest.MonkeyPatch.context() as patch, blocker.unblock(), pointed_at(system.database_url):
+        patch.setattr(settings, "SHOE_KEYS", system.stack.environment["SHOE_KEYS"])
+        return engine.run(oldest=oldest)

@@ -1,0 +1,110 @@
+"""A dealer killed before each of its statements, around its commit and before its answer: another one finishes."""
+
+import contextlib
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import IO
+from uuid import UUID
+
+import pytest
+
+from baccarat.audit import engine
+from casino.events.rows import fetch
+from casino.events.sealer import seal_all
+from casino.stack.home import PROJECT
+from tests.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
+from tests.conftest import Database
+from tests.services import SHOE_KEYS
+from tests.support.examples import B, P, T
+from tests.support.house import At, House, until
+
+pytestmark = pytest.mark.slow
+
+KILLED = str(-signal.SIGKILL)
+SURVIVED = "0"
+FEWEST_STATEMENTS = 8
+
+
+@contextlib.contextmanager
+def dying_dealers(database: Database) -> Generator[Callable[[str], str]]:
+    """This will give a function that runs a dealer which dies at a moment, and says how the dealer ended."""
+    command = [sys.executable, str(Path(__file__).with_name("dying_dealer.py"))]
+    environment = {**database.environment, "PYTHONPATH": str(PROJECT)}
+    with subprocess.Popen(  # noqa: S603
+        command, env=environment, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        asked, said = _open(process.stdin), _open(process.stdout)
+
+        def dies_at(moment: str) -> str:
+            asked.write(f"{moment}\n")
+            asked.flush()
+            return said.readline().strip()
+
+        yield dies_at
+        asked.close()
+
+
+def _open(pipe: IO[str] | None) -> IO[str]:
+    assert pipe is not None
+    return pipe
+
+
+class Hall:
+    """Tables of every kind of round, at each of which one player bets and a dealer deals."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.tables = [house.table(preset) for preset in ("mini", "classic", "atlantic_city", "big_table")]
+        self.players: list[At] = [house.seated(table) for table in self.tables]
+        self.bets = 0
+
+    def bet(self) -> None:
+        """Everybody confirms a wager: a round is due at every table."""
+        self.bets += 1
+        for player in self.players:
+            player.deal({(P, B, T)[self.bets % 3]: 2500})
+
+    def settled(self) -> list[int]:
+        """How many rounds each table has settled."""
+        return [self._settled(table) for table in self.tables]
+
+    def _settled(self, table: UUID) -> int:
+        last = self.house.state(table).last_round
+        return 0 if last is None else self.house.round(last).facts().number
+
+    def finish(self) -> None:
+        """Another dealer comes by."""
+        until(lambda: self.settled() == [self.bets] * len(self.tables))
+
+
+def test_a_dealer_killed_at_any_moment_leaves_a_whole_settlement_or_none(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("django.conf.settings.SHOE_KEYS", SHOE_KEYS)
+    hall = Hall(House())
+    moments = 0
+    with dying_dealers(database) as dies_at:
+        ended = KILLED
+        while ended == KILLED:
+            moments += 1
+            hall.bet()
+            ended = dies_at(str(moments))
+            done = hall.bets if ended == SURVIVED else hall.bets - 1
+            assert hall.settled() == [done] * len(hall.tables)
+            hall.finish()
+        assert ended == SURVIVED
+        for moment in ("commit", "committed", "dealt"):
+            hall.bet()
+            assert dies_at(moment) == KILLED
+            done = hall.bets - 1 if moment == "commit" else hall.bets
+            assert hall.settled() == [done] * len(hall.tables)
+            hall.finish()
+    assert moments > FEWEST_STATEMENTS
+    assert fetch(NOT_SETTLED_ONCE) == []
+    assert fetch(NOT_POSTED_ONCE) == []
+    hall.house.agree(*hall.tables)
+    seal_all()
+    assert engine.run().findings == ()

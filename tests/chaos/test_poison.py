@@ -1,0 +1,85 @@
+"""A round that can't be dealt among others, under the real worker: set aside with an alert, and in nobody's way."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+import psycopg
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from baccarat.operations import dealing
+from casino.events.store import Metadata
+from tests.chaos.books import agree, audit
+from tests.chaos.players import Party, Setting, party
+from tests.chaos.system import System, until
+from tests.conftest import pointed_at
+
+pytestmark = pytest.mark.slow
+
+TABLES = (Setting("mini"), Setting("mini"), Setting("classic"), Setting("overview"))
+LIMIT = 40
+
+_TAKE: Final = """
+DELETE FROM baccarat_shoesecret USING baccarat_round AS round
+WHERE round.table_id = %s AND shoe_id = (round.state->'opened'->>'shoe')::uuid
+RETURNING shoe_id, key_id, nonce, sealed
+"""
+_GIVE_BACK: Final = "INSERT INTO baccarat_shoesecret (shoe_id, key_id, nonce, sealed) VALUES (%s, %s, %s, %s)"
+_ASIDE: Final = "SELECT set_aside, operator_id FROM baccarat_table WHERE id = %s"
+
+
+def take_secret(system: System, table: str) -> tuple[Any, ...]:
+    """This will take the seed of the round in hand away: it can't be dealt without."""
+    with psycopg.connect(system.database_url) as connection:
+        (secret,) = connection.execute(_TAKE, [table]).fetchall()
+    return secret
+
+
+def give_back(system: System, secret: Sequence[Any]) -> None:
+    """This will put a seed back."""
+    with psycopg.connect(system.database_url) as connection:
+        connection.execute(_GIVE_BACK, secret)
+
+
+def resume(system: System, blocker: DjangoDbBlocker, table: str, operator: UUID) -> None:
+    """This will send the round back to be dealt, as a person would."""
+    metadata = Metadata(operator=str(operator), actor="staff", causation="test", correlation="test")
+    with blocker.unblock(), pointed_at(system.database_url):
+        dealing.resume(table=UUID(table), operator=operator, metadata=metadata)
+
+
+async def plays_around_a_poisoned_round(system: System, blocker: DjangoDbBlocker) -> str:
+    """This will poison the first table's round, let the others play, mend it, and return what the worker logged."""
+    async with asyncio.timeout(LIMIT), party(system, TABLES) as players:
+        first, others = players.players[0], Party(players.players[1:])
+        table = first.table.rpartition("/")[2]
+        await first.client.post(f"{first.table}/place", {"spot": "tie", "amount": "10.00", "currency": "EUR"})
+        secret = take_secret(system, table)
+        logged = len(system.log("worker"))
+        await players.bet()
+        enough = others.wagers() + 12
+        await others.play(lambda: others.wagers() >= enough)
+
+        await until(lambda: system.query(_ASIDE, [table])[0][0] is not None)
+        aside, operator = system.query(_ASIDE, [table])[0]
+        assert aside == f"SecretLost: shoe {secret[0]} has no readable seed"
+        assert (await first.look())["round"]["set_aside"] is True
+        said = system.log("worker")[logged:]
+
+        give_back(system, secret)
+        await asyncio.to_thread(resume, system, blocker, table, operator)
+        await first.settled()
+        await first.play(lambda: True)
+        await agree(system, players)
+    return said
+
+
+def test_a_poisoned_round_is_set_aside_with_an_alert_and_blocks_no_other(
+    system: System, django_db_blocker: DjangoDbBlocker
+) -> None:
+    said = asyncio.run(plays_around_a_poisoned_round(system, django_db_blocker))
+    assert said.count("ALERT round") == 1
+    assert "was set aside: SecretLost" in said
+    assert audit(system, django_db_blocker).findings == ()
