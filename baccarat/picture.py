@@ -7,6 +7,7 @@ from uuid import UUID
 from baccarat.rounds.state import RoundSeat, RoundState
 from baccarat.rules.hands import total
 from baccarat.rules.presets import TableRules
+from baccarat.rules.wagers import Spot
 from baccarat.tables.state import Seat, TableState
 from casino.kernel.money import text
 
@@ -16,8 +17,8 @@ def table_picture(
 ) -> dict[str, Any]:
     """This will draw the table as it stands, its seats, the shoe and the round in hand for `viewer`.
 
-    `game_balance` is the viewer's, in minor units, None for one without a seat. Players appear by seat only; `you`
-    marks the viewer's own.
+    `viewer` None is the operator. `game_balance` is the viewer's, in minor units, None for one without a seat. To
+    players, players appear by seat only; `you` marks the viewer's own.
     """
     facts, currency = table.facts(), table.rules.currency
     yours = None if viewer is None else table.seat_of(viewer)
@@ -63,7 +64,10 @@ def rules_picture(rules: TableRules) -> dict[str, Any]:
         },
         "under_minimum": rules.under_minimum,
         "turn_seconds": rules.turn_seconds,
+        "caller": rules.caller,
         "play_money": rules.play_money,
+        "cut_cards_from_end": rules.cut_cards_from_end,
+        "burn": rules.burn,
     }
 
 
@@ -76,6 +80,7 @@ def round_picture(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         "table": str(facts.table),
         "number": facts.number,
         "rules": facts.rules,
+        "currency": currency,
         "phase": round_.phase,
         "opened_at": facts.opened_at,
         "deadline_at": facts.deadline_at,
@@ -101,9 +106,15 @@ def hands(cards: tuple[str, ...]) -> tuple[list[str], list[str]]:
     return player, banker + thirds
 
 
+def _named(player: UUID, viewer: UUID | None) -> str | None:
+    """The operator is told who sits where; players know each other by seat."""
+    return str(player) if viewer is None else None
+
+
 def _seat(seat: Seat, viewer: UUID | None, currency: str) -> dict[str, Any]:
     return {
         "seat": seat.seat,
+        "player": _named(seat.player, viewer),
         "you": seat.player == viewer,
         "book": seat.book,
         "commission_owed": text(seat.owed, currency),
@@ -128,6 +139,7 @@ def _round_seat(seat: RoundSeat, viewer: UUID | None, currency: str) -> dict[str
     settled = seat.settled
     return {
         "seat": seat.seat,
+        "player": _named(seat.player, viewer),
         "you": seat.player == viewer,
         "book": seat.book,
         "standing": seat.standing,
@@ -159,4 +171,5 @@ def _round_seat(seat: RoundSeat, viewer: UUID | None, currency: str) -> dict[str
 
 
 def _stakes(stakes: dict[Any, int], currency: str) -> list[dict[str, str]]:
-    return [{"spot": spot, "amount": text(amount, currency)} for spot, amount in stakes.items()]
+    # In the layout's order: a stored state comes back in the database's own.
+    return [{"spot": spot, "amount": text(stakes[spot], currency)} for spot in Spot if spot in stakes]

@@ -44,6 +44,8 @@ SELECT r.id, r.currency, r.state::text FROM baccarat_wager w JOIN baccarat_round
 WHERE w.player_id = %s AND w.round_id < %s ORDER BY w.round_id DESC LIMIT %s
 """
 _ROUND: Final = "SELECT id, currency, state::text FROM baccarat_round WHERE id = %s AND operator_id = %s"
+_OF_THE_HOUSE: Final = {"RoundSetAside": "reason", "RoundResumed": "by"}
+"""What in an event is no player's business: why a round was set aside, and who sent it back to be dealt."""
 _ANY: Final = UUID(int=2**128 - 1)
 _FIRST: Final = UUID(int=0)
 
@@ -114,8 +116,11 @@ def _table_line(row: tuple[Any, ...]) -> Picture:
 def rounds_of_table(
     *, operator: UUID, table: UUID, viewer: UUID | None, before: int | None, limit: int
 ) -> list[Picture]:
-    """This will list a table's rounds, the newest first, those before number `before`."""
-    return _rounds(_OF_TABLE, [operator, table, before or 2**31 - 1, limit], viewer)
+    """This will list a table's rounds, the newest first, those before number `before`. Raises UnknownTable."""
+    found = _rounds(_OF_TABLE, [operator, table, 2**31 - 1 if before is None else before, limit], viewer)
+    if not found and not _rows(_TABLE, [table, operator]):
+        raise UnknownTable
+    return found
 
 
 def rounds_of_operator(*, operator: UUID, before: UUID | None, limit: int) -> list[Picture]:
@@ -145,21 +150,28 @@ def round_events(*, round_: UUID, operator: UUID, viewer: UUID | None) -> list[P
             "version": event.version,
             "type": event.type,
             "schema": event.schema,
-            "data": _shown(msgspec.json.decode(event.data), viewer),
+            "data": _data(event, viewer),
             "recorded_at": event.recorded_at,
         }
         for event in store.read(f"round-{round_}")
     ]
 
 
-def _shown(value: Any, viewer: UUID | None) -> Any:
-    """Recorded data as the viewer may see it: an operator (None) sees all, a player no other player's id."""
+def _data(event: store.Recorded, viewer: UUID | None) -> Any:
+    """Recorded data as the viewer may see it: an operator (None) sees all of it."""
+    data = msgspec.json.decode(event.data)
     if viewer is None:
-        return value
+        return data
+    data.pop(_OF_THE_HOUSE.get(event.type), None)
+    return _without_others(data, str(viewer))
+
+
+def _without_others(value: Any, viewer: str) -> Any:
     if isinstance(value, list):
-        return [_shown(item, viewer) for item in value]
+        return [_without_others(item, viewer) for item in value]
     if isinstance(value, dict):
-        return {key: _shown(item, viewer) for key, item in value.items() if key != "player" or item == str(viewer)}
+        shown = {name: item for name, item in value.items() if name != "player" or item == viewer}
+        return {name: _without_others(item, viewer) for name, item in shown.items()}
     return value
 
 

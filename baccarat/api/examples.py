@@ -15,6 +15,7 @@ _HASH: Final = "b8f6ab23aec413eb8092d2da204afa78130fc80f078d0aae96941e0b364fd888
 def _seat(**changes: Any) -> dict[str, Any]:
     seat: dict[str, Any] = {
         "seat": 1,
+        "player": None,
         "you": True,
         "book": "play",
         "standing": "deciding",
@@ -32,6 +33,7 @@ BETTING: Final[dict[str, Any]] = {
     "table": TABLE_ID,
     "number": 7,
     "rules": "mini@1",
+    "currency": "EUR",
     "phase": "betting",
     "opened_at": _OPENED,
     "deadline_at": None,
@@ -86,7 +88,7 @@ STATE: Final[dict[str, Any]] = {
     "id": TABLE_ID,
     "name": "Mini 1",
     "currency": "EUR",
-    "seats": [{"seat": 1, "you": True, "book": "play", "commission_owed": "0.00"}],
+    "seats": [{"seat": 1, "player": None, "you": True, "book": "play", "commission_owed": "0.00"}],
     "shoe": None,
     "round": BETTING,
     "you": {
@@ -133,7 +135,10 @@ SHOWN: Final[dict[str, Any]] = {
         "commission": {"rate": "5/100", "rounding": None, "timing": "settlement"},
         "under_minimum": "reject",
         "turn_seconds": None,
+        "caller": False,
         "play_money": True,
+        "cut_cards_from_end": None,
+        "burn": False,
     },
     "last_round": SETTLED,
 }

@@ -1,10 +1,16 @@
 """The bodies of the baccarat API: what is read is strict, what is shown is documented."""
 
+from enum import StrEnum
 from typing import Any
 
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import ErrorDetail, ValidationError
 
+from baccarat.api import refusals
+from baccarat.rounds.state import Phase, Standing
+from baccarat.rules.deal import Outcome
+from baccarat.rules.payouts import Result
+from baccarat.rules.table_rules import CommissionTiming, Shuffle, SpotsPerRound, UnderMinimum
 from baccarat.rules.wagers import Spot
 from casino.api.fields import (
     AmountField,
@@ -17,6 +23,12 @@ from casino.api.fields import (
     TextField,
     WholeNumberField,
 )
+from casino.kernel.money import Book
+
+
+def one_of(*choices: StrEnum, **options: Any) -> serializers.ChoiceField:
+    """This will make a field of an answer that holds one of a few words."""
+    return serializers.ChoiceField([choice.value for choice in choices], **options)
 
 
 class SpotField(ChoiceOf):
@@ -30,7 +42,9 @@ class SpotField(ChoiceOf):
         try:
             return super().to_internal_value(data)
         except ValidationError as error:
-            raise ValidationError(error.detail, code="unknown_spot") from None
+            if error.get_codes() != ["unknown_choice"]:
+                raise
+            raise ValidationError(f"{data[:40]!r} is no spot.", code=refusals.UnknownSpot.code) from None
 
 
 # -- read ---------------------------------------------------------------------------------------------------------
@@ -78,16 +92,24 @@ class Stake(Strict):
 
 
 class Deal(Strict):
-    """Nothing, to confirm the chips on the table; or the whole wager, which replaces them."""
+    """Nothing, to confirm the chips on the table; or the whole wager, which replaces them, with its currency."""
 
     stakes = Stake(many=True, required=False)
     currency = CurrencyField(required=False)
 
     def validate_stakes(self, stakes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """This will refuse a spot named twice."""
+        """This will refuse a wager without stakes, and a spot named twice."""
+        if not stakes:
+            raise ValidationError("The list is empty.", code=refusals.NoStakes.code)
         if len({stake["spot"] for stake in stakes}) != len(stakes):
-            raise ValidationError("A spot is named twice.", code="spot_named_twice")
+            raise ValidationError("A spot is named twice.", code=refusals.SpotNamedTwice.code)
         return stakes
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """This will refuse amounts without their currency."""
+        if "stakes" in attrs and "currency" not in attrs:
+            raise ValidationError({"currency": [ErrorDetail("Amounts need their currency.", code="required")]})
+        return attrs
 
 
 class OwnRules(Strict):
@@ -117,19 +139,25 @@ class TableOpening(Strict):
     accept_player_edge = FlagField(required=False, default=False)
     rules = OwnRules(required=False, default=dict)
 
+    def validate_books(self, books: list[Book]) -> list[Book]:
+        """This will refuse a book named twice."""
+        if len(set(books)) != len(books):
+            raise ValidationError("A book is named twice.", code=refusals.BookNamedTwice.code)
+        return books
+
 
 # -- shown --------------------------------------------------------------------------------------------------------
 
 
 class StakeShown(serializers.Serializer[Any]):
-    spot = serializers.CharField()
+    spot = one_of(*Spot)
     amount = serializers.CharField()
 
 
 class SpotResultShown(serializers.Serializer[Any]):
-    spot = serializers.CharField()
+    spot = one_of(*Spot)
     stake = serializers.CharField()
-    result = serializers.CharField(help_text="win, lose or push")
+    result = one_of(*Result)
     win = serializers.CharField(help_text="Gross, without the stake.")
     commission = serializers.CharField()
     returned = serializers.CharField()
@@ -150,9 +178,10 @@ class RoundSeatShown(serializers.Serializer[Any]):
     """A seat's part in a round."""
 
     seat = serializers.IntegerField()
+    player = serializers.UUIDField(allow_null=True, help_text="For the operator's eyes; null for a player.")
     you = serializers.BooleanField()
-    book = serializers.CharField()
-    standing = serializers.CharField(help_text="deciding, confirmed, passed, timed_out or withdrawn")
+    book = one_of(*Book)
+    standing = one_of(*Standing)
     placed = StakeShown(many=True)
     wager = StakeShown(many=True, allow_null=True)
     raised = StakeShown(many=True, allow_null=True, help_text="What was added to reach the minimum.")
@@ -172,7 +201,8 @@ class RoundShown(serializers.Serializer[Any]):
     table = serializers.UUIDField()
     number = serializers.IntegerField()
     rules = serializers.CharField(help_text="Preset and rules version, such as mini@1.")
-    phase = serializers.CharField(help_text="betting, closed, dealt, settled or lapsed")
+    currency = serializers.CharField(help_text="ISO 4217: of every amount in here.")
+    phase = one_of(*(phase for phase in Phase if phase is not Phase.UNOPENED))
     opened_at = serializers.DateTimeField()
     deadline_at = serializers.DateTimeField(allow_null=True)
     ended_at = serializers.DateTimeField(allow_null=True)
@@ -182,7 +212,7 @@ class RoundShown(serializers.Serializer[Any]):
     player_hand = HandShown()
     banker_hand = HandShown()
     natural = serializers.BooleanField(allow_null=True)
-    outcome = serializers.CharField(allow_null=True, help_text="player, banker or tie")
+    outcome = one_of(*Outcome, allow_null=True)
     set_aside = serializers.BooleanField()
     seats = RoundSeatShown(many=True)
 
@@ -210,8 +240,9 @@ class SeatShown(serializers.Serializer[Any]):
     """A taken seat."""
 
     seat = serializers.IntegerField()
+    player = serializers.UUIDField(allow_null=True, help_text="For the operator's eyes; null for a player.")
     you = serializers.BooleanField()
-    book = serializers.CharField()
+    book = one_of(*Book)
     commission_owed = serializers.CharField()
 
 
@@ -225,12 +256,12 @@ class YouShown(serializers.Serializer[Any]):
     """The caller's own part of the table."""
 
     seat = serializers.IntegerField()
-    book = serializers.CharField()
+    book = one_of(*Book)
     game_balance = MoneySerializer()
     under_minimum = serializers.BooleanField(help_text="True: rebuy or deposit before the next wager.")
     commission_owed = MoneySerializer()
     in_round = serializers.BooleanField()
-    standing = serializers.CharField(allow_null=True)
+    standing = one_of(*Standing, allow_null=True, help_text="In the round in hand; null for one who waits.")
     last_wager = StakeShown(many=True, allow_null=True)
 
 
@@ -250,7 +281,7 @@ class TableState(serializers.Serializer[Any]):
 class CommissionShown(serializers.Serializer[Any]):
     rate = serializers.CharField()
     rounding = serializers.CharField(allow_null=True)
-    timing = serializers.CharField(help_text="settlement or deferred")
+    timing = one_of(*CommissionTiming)
 
 
 class RulesShown(serializers.Serializer[Any]):
@@ -260,25 +291,28 @@ class RulesShown(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     currency = serializers.CharField()
     decks = serializers.IntegerField()
-    shuffle = serializers.CharField(help_text="each_round or shoe")
+    shuffle = one_of(*Shuffle)
     seats = serializers.IntegerField()
     chips = serializers.ListField(child=serializers.CharField())
     minimum = serializers.CharField()
     maximum = serializers.CharField()
-    spots_per_round = serializers.CharField(help_text="any or one")
+    spots_per_round = one_of(*SpotsPerRound)
     player_pays = serializers.CharField()
     banker_pays = serializers.CharField()
     tie_pays = serializers.CharField()
     commission = CommissionShown(allow_null=True)
-    under_minimum = serializers.CharField(help_text="raise or reject")
+    under_minimum = one_of(*UnderMinimum)
     turn_seconds = serializers.IntegerField(allow_null=True)
+    caller = serializers.BooleanField()
     play_money = serializers.BooleanField()
+    cut_cards_from_end = serializers.IntegerField(allow_null=True, help_text="Where the cut card lies in a shoe.")
+    burn = serializers.BooleanField(help_text="Whether cards are burned after the shuffle.")
 
 
 class TableShown(TableState):
     """A table with its rules and its last settled round."""
 
-    books = serializers.ListField(child=serializers.CharField())
+    books = serializers.ListField(child=one_of(*Book))
     rules = RulesShown()
     last_round = RoundShown(allow_null=True)
 
@@ -290,7 +324,7 @@ class TableLine(serializers.Serializer[Any]):
     name = serializers.CharField()
     preset = serializers.CharField()
     currency = serializers.CharField()
-    books = serializers.ListField(child=serializers.CharField())
+    books = serializers.ListField(child=one_of(*Book))
     minimum = serializers.CharField()
     maximum = serializers.CharField()
     seats = serializers.IntegerField()
@@ -320,7 +354,7 @@ class FiguresShown(serializers.Serializer[Any]):
 
 
 class SpotOddsShown(serializers.Serializer[Any]):
-    spot = serializers.CharField()
+    spot = one_of(*Spot)
     pays = serializers.CharField()
     win = ShareShown()
     lose = ShareShown()
@@ -349,5 +383,5 @@ class OddsShown(serializers.Serializer[Any]):
     counts = CountsShown()
     commission = serializers.CharField()
     spots = SpotOddsShown(many=True)
-    player_edge = serializers.ListField(child=serializers.CharField())
+    player_edge = serializers.ListField(child=one_of(*Spot))
     notes = serializers.ListField(child=serializers.CharField())

@@ -55,7 +55,7 @@ class Tables(EitherView):
             name=given["name"],
             preset=given["preset"],
             currency=given["currency"],
-            books=list(dict.fromkeys(given["books"])),
+            books=given["books"],
             edge_accepted=given["accept_player_edge"],
             overrides=given["rules"],
             metadata=metadata(request),

@@ -1,0 +1,31 @@
+"""What is wrong with a body that only this API reads. Serializers name these codes; the catalogue explains them."""
+
+from casino.kernel.refusals import Kind, Refusal
+
+
+class UnknownSpot(Refusal):
+    code = "unknown_spot"
+    kind = Kind.INVALID
+    title = "There is no such spot"
+    remedy = "Bet on player, banker or tie."
+
+
+class SpotNamedTwice(Refusal):
+    code = "spot_named_twice"
+    kind = Kind.INVALID
+    title = "A spot is named twice in one wager"
+    remedy = "Send each spot once, with the whole stake on it."
+
+
+class BookNamedTwice(Refusal):
+    code = "book_named_twice"
+    kind = Kind.INVALID
+    title = "A book is named twice"
+    remedy = "Send each of real and play at most once."
+
+
+class NoStakes(Refusal):
+    code = "no_stakes"
+    kind = Kind.INVALID
+    title = "The wager has no stakes"
+    remedy = "Send at least one stake, or leave the field out to confirm the chips on the table."
