@@ -1,0 +1,132 @@
+"""The OpenAPI document as a judge: no answer may say less, more or other than what is documented."""
+
+import copy
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from drf_spectacular.generators import SchemaGenerator
+from jsonschema import Draft202012Validator, FormatChecker  # type: ignore[import-untyped]
+
+METHODS = ("get", "post", "put", "patch", "delete")
+FORMATS = FormatChecker(formats=["uuid"])
+
+
+@FORMATS.checks("date-time", raises=ValueError)
+def is_moment(value: object) -> bool:
+    """RFC 3339 in UTC."""
+    return not isinstance(value, str) or (datetime.fromisoformat(value).tzinfo is not None and value.endswith("Z"))
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One documented operation."""
+
+    method: str
+    path: str
+    document: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.document["operationId"])
+
+    @property
+    def callers(self) -> set[str]:
+        """`operatorKey`, `playerToken`, both or none."""
+        return {name for scheme in self.document.get("security", []) for name in scheme}
+
+    @property
+    def keyed(self) -> bool:
+        """Whether it takes an Idempotency-Key."""
+        return "Idempotency-Key" in {parameter["name"] for parameter in self.document.get("parameters", [])}
+
+    def request_examples(self) -> list[Any]:
+        return [each["value"] for body in self._request_bodies() for each in body["examples"].values()]
+
+    def _request_bodies(self) -> Iterator[dict[str, Any]]:
+        yield from self.document.get("requestBody", {}).get("content", {}).values()
+
+    def bodies(self) -> Iterator[dict[str, Any]]:
+        """Every body, of the request and of each answer: its schema and its examples."""
+        yield from self._request_bodies()
+        for answer in self.document["responses"].values():
+            yield from answer.get("content", {}).values()
+
+    @property
+    def tag(self) -> str:
+        """The app that serves it."""
+        return str(self.document["tags"][0])
+
+    def url(self, ids: Mapping[str, str]) -> str:
+        """The address with these ids in it."""
+        return self.path.format_map(ids)
+
+
+@lru_cache(maxsize=1)
+def document() -> dict[str, Any]:
+    """The document as it is served."""
+    generator = SchemaGenerator(urlconf="casino.urls")  # type: ignore[no-untyped-call]
+    made = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    served: dict[str, Any] = json.loads(json.dumps(made, default=str))
+    return served
+
+
+@lru_cache(maxsize=1)
+def operations() -> tuple[Operation, ...]:
+    """All operations of the service."""
+    return tuple(
+        Operation(method, path, found)
+        for path, methods in document()["paths"].items()
+        for method, found in methods.items()
+        if method in METHODS
+    )
+
+
+def operation_of(method: str, path: str) -> Operation:
+    """The operation that serves this address."""
+    for operation in operations():
+        pattern = re.sub(r"\{[a-z_]+\}", "[^/]+", operation.path)
+        if operation.method == method and re.fullmatch(pattern, path):
+            return operation
+    raise LookupError(f"{method} {path} is not documented")
+
+
+@lru_cache(maxsize=1)
+def _closed_components() -> dict[str, Any]:
+    """The document's components, in which an object has no member that is not documented.
+
+    Problems stay open: some codes bring facts of their own.
+    """
+    components: dict[str, Any] = copy.deepcopy(document()["components"])
+    for name, schema in components["schemas"].items():
+        if "properties" in schema and name != "Problem":
+            schema.setdefault("additionalProperties", False)
+    return components
+
+
+def faults(value: Any, schema: dict[str, Any]) -> list[str]:
+    """What in a value contradicts a schema of the document."""
+    judge = Draft202012Validator({**schema, "components": _closed_components()}, format_checker=FORMATS)
+    return [f"{error.json_path}: {error.message}" for error in judge.iter_errors(value)]
+
+
+def check(method: str, path: str, answer: Any) -> None:
+    """This will assert that an answer is one that its operation's document promises."""
+    kind = answer.headers.get("Content-Type", "")
+    if answer.status_code >= 400:
+        assert kind == "application/problem+json"
+        assert faults(answer.json(), {"$ref": "#/components/schemas/Problem"}) == []
+        assert answer.json()["status"] == answer.status_code
+        return
+    promised = operation_of(method, path).document["responses"]
+    assert str(answer.status_code) in promised
+    content = promised[str(answer.status_code)].get("content")
+    if content is None:
+        assert answer.content == b""
+        return
+    assert kind == "application/json"
+    assert faults(answer.json(), content[kind]["schema"]) == []

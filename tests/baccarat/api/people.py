@@ -1,0 +1,168 @@
+"""Operators and players who know the service by HTTP alone: real addresses, real credentials, every answer checked."""
+
+import uuid
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from django.db import connection
+from django.test import Client
+
+from baccarat.operations import dealing
+from casino.operators.operations import create_operator, issue_key
+from tests.baccarat.api import contract
+
+JSON = "application/json"
+LONG_TURN = {"turn_seconds": 3600}
+NOWHERE = "0199f3a2-0000-7000-8000-000000000404"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Someone with a credential."""
+
+    credential: str
+
+    def get(self, path: str, **query: Any) -> Any:
+        """The answer to a read."""
+        return self.send("get", path, data=query)
+
+    def post(self, path: str, body: Any = None, *, key: str | None = None) -> Any:
+        """The answer to a POST; without a key it gets a new one."""
+        headers = {"Idempotency-Key": key or uuid.uuid4().hex}
+        return self.send("post", path, data=body or {}, content_type=JSON, headers=headers)
+
+    def raw(self, path: str, body: bytes, *, content_type: str = JSON, **headers: str) -> Any:
+        """The answer to a POST of bytes, with exactly these headers."""
+        return self.send("generic", path, data=body, content_type=content_type, headers=headers)
+
+    def send(self, method: str, path: str, *, headers: dict[str, str] | None = None, **options: Any) -> Any:
+        """This will send a request and hold the answer against the document."""
+        client = Client(raise_request_exception=False)
+        url = path if path.startswith("/") else f"/api/v1/{path}"
+        given = {"Authorization": f"Bearer {self.credential}", **(headers or {})}
+        first = ("POST", url) if method == "generic" else (url,)
+        answer = getattr(client, method)(*first, headers=given, **options)
+        contract.check("post" if method == "generic" else method, url.split("?")[0], answer)
+        return answer
+
+    def read(self, path: str, **query: Any) -> Any:
+        """What a read that must succeed answers."""
+        return _granted(self.get(path, **query))
+
+    def do(self, path: str, body: Any = None) -> Any:
+        """What a POST that must succeed answers."""
+        return _granted(self.post(path, body))
+
+    def pages(self, path: str, *, limit: int = 2, **query: Any) -> list[dict[str, Any]]:
+        """All items of a list, in small pages."""
+        page = self.read(path, limit=limit, **query)
+        items = list(page["items"])
+        while page["next"] is not None:
+            page = self.read(path, limit=limit, cursor=page["next"], **query)
+            items.extend(page["items"])
+        return items
+
+
+@dataclass(frozen=True, slots=True)
+class Gambler(Caller):
+    """A player in the browser, known by a token."""
+
+    id: str
+
+    def balances(self) -> dict[tuple[str, str], str]:
+        """Balances by account and book."""
+        items = self.read("me/balances")["items"]
+        return {(line["account"], line["book"]): line["balance"]["amount"] for line in items}
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant(Caller):
+    """An operator's server, known by its key."""
+
+    id: str
+    slug: str
+    currency: str = "EUR"
+    players: list[Gambler] = field(default_factory=list)
+
+    def player(self, nickname: str, *, funds: str = "10000.00") -> Gambler:
+        """This will register a player with money in both books, and obtain the token."""
+        body = {"reference": uuid.uuid4().hex, "nickname": nickname}
+        player = self.do("players", body)["id"]
+        for book in ("play", "real"):
+            self.do(f"players/{player}/sandbox-credits", {"amount": funds, "currency": self.currency, "book": book})
+        token = self.do(f"players/{player}/sessions", {"seconds": 3600})["token"]
+        gambler = Gambler(token, player)
+        self.players.append(gambler)
+        return gambler
+
+    def table(self, preset: str, **changes: Any) -> str:
+        """This will open a table and return its id."""
+        body = {
+            "name": "A table", "preset": preset, "currency": self.currency, "books": ["real", "play"],
+            "accept_player_edge": True, **changes,
+        }  # fmt: skip
+        return str(self.do("tables", body)["id"])
+
+
+def tenant(slug: str) -> Tenant:
+    """This will create an operator with a key, as the command does."""
+    operator = create_operator(slug=f"{slug}-{uuid.uuid4().hex[:8]}", name=slug.title(), currency="EUR", sandbox=True)
+    return Tenant(".".join(issue_key(operator=operator.id)), str(operator.id), operator.slug)
+
+
+def sit(player: Gambler, table: str, seat: int = 1, *, buy_in: str = "1000.00", book: str = "real") -> Any:
+    """This will sit down."""
+    body = {"seat": seat, "buy_in": buy_in, "currency": "EUR", "book": book}
+    return player.do(f"tables/{table}/seat", body)
+
+
+def bet(who: Gambler, table: str, /, **stakes: str) -> Any:
+    """This will confirm a whole wager in one step."""
+    wager = [{"spot": spot, "amount": amount} for spot, amount in stakes.items()]
+    return who.do(f"tables/{table}/deal", {"stakes": wager, "currency": "EUR"})
+
+
+def company(house: Tenant, preset: str, *names: str) -> tuple[str, list[Gambler]]:
+    """A table and its players in seats from 1 on, all in the round that is open, with no hurry."""
+    table = house.table(preset, rules=LONG_TURN)
+    players = [house.player(name) for name in names]
+    for seat, player in enumerate(players, 1):
+        sit(player, table, seat)
+    players[0].do(f"tables/{table}/pass")  # the first one's sitting down opened a round for one
+    deal_all()
+    return table, players
+
+
+def deal_all() -> int:
+    """This will deal until nothing is due."""
+    total = 0
+    while moved := dealing.deal_due():
+        total += moved
+    return total
+
+
+def whole_database() -> dict[str, str]:
+    """A digest of every row of every table."""
+    parts = [
+        f"SELECT '{name}', coalesce(md5(string_agg(r::text, chr(10) ORDER BY r::text)), '') FROM {name} r"  # noqa: S608
+        for name in _relations()
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(parts))
+        return dict(cursor.fetchall())
+
+
+@lru_cache(maxsize=1)
+def _relations() -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' "
+            "AND has_table_privilege(oid, 'SELECT') ORDER BY relname"
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+
+def _granted(answer: Any) -> Any:
+    assert answer.status_code < 300, answer.content.decode()
+    return answer.json()

@@ -1,0 +1,72 @@
+"""The OpenAPI document tells the truth: its examples obey its own schemas, and closed sets are closed."""
+
+from typing import Any
+
+import pytest
+
+from tests.baccarat.api import contract
+from tests.baccarat.api.contract import Operation, faults
+from tests.baccarat.api.people import Tenant
+
+COMPONENTS = contract.document()["components"]["schemas"]
+
+
+def words(component: str, name: str) -> list[Any]:
+    """The words that a field of an answer may hold."""
+    schema = COMPONENTS[component]["properties"][name]
+    parts = [COMPONENTS.get(part.get("$ref", "").rpartition("/")[2], part) for part in schema.get("oneOf", [schema])]
+    return [word for part in parts for word in ([None] if part == {"type": "null"} else part.get("enum", []))]
+
+
+@pytest.mark.parametrize("operation", contract.operations(), ids=lambda operation: operation.name)
+def test_every_example_obeys_the_schema_beside_it(operation: Operation) -> None:
+    found = [
+        fault
+        for body in operation.bodies()
+        for example in body["examples"].values()
+        for fault in faults(example["value"], body["schema"])
+    ]
+    assert found == []
+
+
+def test_the_judge_finds_what_is_missing_wrong_or_too_much() -> None:
+    schema = {"$ref": "#/components/schemas/StakeShown"}
+    assert faults({"spot": "tie", "amount": "5.00"}, schema) == []
+    for wrong in ({"spot": "tie"}, {"spot": "dragon", "amount": "5.00"}, {"spot": "tie", "amount": "5.00", "tip": 1}):
+        assert len(faults(wrong, schema)) == 1
+    moment = {"type": "string", "format": "date-time"}
+    assert faults("2026-11-21T09:00:00Z", moment) == []
+    assert len(faults("yesterday", moment)) == 1
+
+
+@pytest.mark.parametrize(
+    ("component", "name", "expected"),
+    [
+        ("RoundShown", "phase", ["betting", "closed", "dealt", "settled", "lapsed"]),
+        ("RoundShown", "outcome", ["player", "banker", "tie", None]),
+        ("RoundSeatShown", "standing", ["deciding", "confirmed", "passed", "timed_out", "withdrawn"]),
+        ("YouShown", "standing", ["deciding", "confirmed", "passed", "timed_out", "withdrawn", None]),
+        ("RoundSeatShown", "book", ["real", "play"]),
+        ("SpotResultShown", "result", ["win", "lose", "push"]),
+        ("SpotResultShown", "spot", ["player", "banker", "tie"]),
+        ("RulesShown", "shuffle", ["each_round", "shoe"]),
+        ("RulesShown", "spots_per_round", ["any", "one"]),
+        ("RulesShown", "under_minimum", ["raise", "reject"]),
+        ("CommissionShown", "timing", ["settlement", "deferred"]),
+    ],
+)
+def test_a_closed_set_of_words_is_documented_as_one(component: str, name: str, expected: list[Any]) -> None:
+    assert sorted(words(component, name), key=str) == sorted(expected, key=str)
+
+
+def test_every_operation_has_a_summary_and_every_post_its_key() -> None:
+    for operation in contract.operations():
+        assert operation.document["summary"]
+        if operation.method == "post" and operation.tag == "baccarat":
+            assert operation.keyed
+
+
+def test_what_an_operator_can_set_is_what_the_document_lists(lucky: Tenant) -> None:
+    listed = COMPONENTS["OwnRulesRequest"]["properties"].keys()
+    shown = lucky.read(f"tables/{lucky.table('big_table')}")["rules"]
+    assert listed <= shown.keys()

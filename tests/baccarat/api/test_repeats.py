@@ -1,0 +1,167 @@
+"""Every POST has one effect however often it is sent, and a refusal none."""
+
+import json
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from tests.baccarat.api import contract
+from tests.baccarat.api.people import (
+    LONG_TURN,
+    Caller,
+    Gambler,
+    Tenant,
+    bet,
+    deal_all,
+    sit,
+    whole_database,
+)
+
+CHIPS = {"spot": "banker", "amount": "5.00", "currency": "EUR"}
+WAGER = {"stakes": [{"spot": "banker", "amount": "5.00"}], "currency": "EUR"}
+MONEY = {"amount": "5.00", "currency": "EUR"}
+
+
+def twice(caller: Caller, path: str, body: dict[str, Any]) -> Any:
+    """This will send a POST twice with one key: the second changes nothing and answers the same, byte for byte."""
+    key = uuid.uuid4().hex
+    first = caller.post(path, body, key=key)
+    assert first.status_code < 300, first.content.decode()
+    assert "Idempotent-Replayed" not in first
+    after = whole_database()
+    again = caller.post(path, body, key=key)
+    assert (again.status_code, again.content) == (first.status_code, first.content)
+    assert again["Idempotent-Replayed"] == "true"
+    other = caller.post(path, {**body, "other": 1}, key=key)
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+    assert whole_database() == after
+    return first.json()
+
+
+def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
+    done: set[str] = set()
+
+    def sent(caller: Caller, path: str, body: dict[str, Any] | None = None) -> Any:
+        done.add(contract.operation_of("post", f"/api/v1/{path}").name)
+        return twice(caller, path, body or {})
+
+    player = sent(lucky, "players", {"reference": "alice-1", "nickname": "Alice"})["id"]
+    sent(lucky, f"players/{player}/sandbox-credits", {"amount": "500.00", "currency": "EUR", "book": "real"})
+    opening = {"name": "T", "preset": "big_table", "currency": "EUR", "books": ["real"], "rules": {"chips": ["5.00"]}}
+    rules = {**opening["rules"], "minimum": "5.00", "maximum": "50.00", "seats": 3}  # type: ignore[dict-item]
+    table = sent(lucky, "tables", {**opening, "rules": rules | LONG_TURN})["id"]
+    alice = Gambler(lucky.do(f"players/{player}/sessions", {"seconds": 600})["token"], player)
+    at = f"tables/{table}"
+    sent(alice, f"{at}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "book": "real"})
+    sent(alice, f"{at}/place", CHIPS)
+    sent(alice, f"{at}/undo")
+    sent(alice, f"{at}/place", CHIPS)
+    sent(alice, f"{at}/clear")
+    sent(alice, f"{at}/deal", WAGER)
+    deal_all()
+    sent(alice, f"{at}/rebet")
+    alice.do(f"{at}/deal")
+    deal_all()
+    sent(alice, f"{at}/rebet-and-deal")
+    deal_all()
+    sent(alice, f"{at}/pass")
+    deal_all()
+    sent(alice, f"{at}/rebuy", MONEY)
+    sent(alice, f"{at}/change-seat", {"seat": 2})
+    sent(alice, f"{at}/leave")
+    alone = f"tables/{lucky.table('mini')}"
+    alice.do(f"{alone}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "book": "real"})
+    sent(alice, f"{alone}/new-game")
+
+    posts = {operation.name for operation in contract.operations() if operation.method == "post"}
+    ours = {operation.name for operation in contract.operations() if operation.tag in {"baccarat", "operators"}}
+    # A session's answer holds a secret, which is stored nowhere: each request opens a session of its own.
+    assert ours & posts == (done & ours) | {"openPlayerSession"}
+    assert done - ours == {"registerPlayer", "creditSandboxPlayer"}
+
+
+def test_a_repeat_after_the_deal_still_gets_the_first_answer(lucky: Tenant) -> None:
+    alice, table = lucky.player("Alice"), lucky.table("mini")
+    sit(alice, table)
+    first = alice.post(f"tables/{table}/deal", WAGER, key="deal-1")
+    deal_all()
+    assert alice.post(f"tables/{table}/deal", WAGER, key="deal-1").content == first.content
+    assert len(alice.read("rounds")["items"]) == 1
+
+
+def test_a_refusal_is_not_stored_and_is_judged_anew(lucky: Tenant) -> None:
+    alice, table = lucky.player("Alice"), lucky.table("mini")
+    early = alice.post(f"tables/{table}/deal", WAGER, key="deal-1")
+    assert (early.status_code, early.json()["code"]) == (409, "not_seated")
+    sit(alice, table)
+    answer = alice.post(f"tables/{table}/deal", WAGER, key="deal-1")
+    assert answer.status_code == 200
+    assert "Idempotent-Replayed" not in answer
+
+
+def test_one_key_at_two_addresses_or_of_two_players_is_two_requests(lucky: Tenant) -> None:
+    alice, bob = lucky.player("Alice"), lucky.player("Bob")
+    for player in (alice, bob):
+        table = lucky.table("mini")
+        sit(player, table)
+        assert player.post(f"tables/{table}/new-game", {}, key="k").status_code == 200
+        assert player.post(f"tables/{table}/clear", {}, key="k").status_code == 200
+
+
+def wagers(table: str) -> tuple[int, int]:
+    """Confirmed wagers at a table: as events, and as rows."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT (SELECT count(*) FROM events_event e JOIN baccarat_round r ON e.stream = 'round-' || r.id "
+            "WHERE r.table_id = %s AND e.type = 'WagerConfirmed'), "
+            "(SELECT count(*) FROM baccarat_wager WHERE table_id = %s)",
+            [table, table],
+        )
+        events, rows = cursor.fetchone()
+    return events, rows
+
+
+@pytest.mark.parametrize("preset", ["mini", "atlantic_city"])
+def test_fifty_identical_deals_at_once_are_one_wager(
+    lucky: Tenant, in_threads: Callable[..., list[Any]], preset: str
+) -> None:
+    alice = lucky.player("Alice")
+    table = lucky.table(preset, rules=LONG_TURN)
+    sit(alice, table)
+    answers = in_threads(50, lambda _: alice.post(f"tables/{table}/deal", WAGER, key="deal-1"))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.content for answer in answers}) == 1
+    assert sum("Idempotent-Replayed" not in answer for answer in answers) == 1
+    assert wagers(table) == (1, 1)
+    assert alice.balances()["game", "real"] == "995.00"
+    deal_all()
+    assert len(alice.read("rounds")["items"]) == 1
+
+
+def test_fifty_deals_with_keys_of_their_own_are_one_wager(lucky: Tenant, in_threads: Callable[..., list[Any]]) -> None:
+    alice, table = lucky.player("Alice"), lucky.table("mini")
+    sit(alice, table)
+    answers = in_threads(50, lambda _: alice.post(f"tables/{table}/deal", WAGER))
+    codes = sorted(json.loads(answer.content).get("code", "dealt") for answer in answers)
+    assert codes == ["already_confirmed"] * 49 + ["dealt"]
+    assert wagers(table) == (1, 1)
+    assert alice.balances()["game", "real"] == "995.00"
+
+
+def test_a_session_is_opened_anew_by_every_request(lucky: Tenant) -> None:
+    alice = lucky.player("Alice")
+    tokens = {lucky.post(f"players/{alice.id}/sessions", {}, key="k").json()["token"] for _ in range(2)}
+    assert len(tokens) == 2
+    assert all(Gambler(token, alice.id).get("rounds").status_code == 200 for token in tokens)
+
+
+def test_the_same_wager_with_a_new_key_is_another_wager(lucky: Tenant) -> None:
+    alice, table = lucky.player("Alice"), lucky.table("mini")
+    sit(alice, table)
+    for _ in range(3):
+        bet(alice, table, tie="5.00")
+        deal_all()
+    assert wagers(table) == (3, 3)
