@@ -5,6 +5,7 @@ from typing import Final
 from uuid import UUID
 
 from django.conf import settings
+from django.contrib.admin.utils import quote
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
@@ -68,7 +69,7 @@ def page(kind: str, identity: object, text: object = None) -> SafeString | str:
         return NOTHING
     shown = str(identity) if text is None else text
     name = settings.ADMIN_PAGES.get(kind)
-    return str(shown) if name is None else link(reverse(f"admin:{name}_change", args=[identity]), shown)
+    return str(shown) if name is None else link(reverse(f"admin:{name}_change", args=[quote(identity)]), shown)
 
 
 def stream(name: str, text: object = None) -> SafeString | str:

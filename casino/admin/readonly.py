@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin
-from django.contrib.admin.utils import unquote
+from django.contrib.admin.utils import quote, unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -145,11 +145,11 @@ class ReadOnlyAdmin(Looks):
 
     def perform_url(self, name: str, obj: Model) -> str:
         """This will return the address of an action on one row."""
-        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{name}", args=[obj.pk])
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{name}", args=[quote(obj.pk)])
 
     def page_url(self, obj: Model) -> str:
         """This will return the address of a row's page."""
-        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[obj.pk])
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[quote(obj.pk)])
 
 
 def as_uuid(term: str) -> UUID | None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
+from django.contrib.admin.utils import quote
 from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.test import Client, RequestFactory
@@ -190,7 +191,7 @@ def test_a_list_counts_no_further_than_its_pages_reach(office: Office, monkeypat
 
 def test_a_key_is_revoked_by_those_who_may_and_leaves_a_line_in_the_log(office: Office) -> None:
     client, page = staff("operators.view_apikey", "operators.change_apikey"), page_of("operators_apikey", office.key)
-    revoke = reverse("admin:operators_apikey_revoke", args=[office.key])
+    revoke = reverse("admin:operators_apikey_revoke", args=[quote(office.key)])
     assert revoke in client.get(page).content.decode()
 
     assert client.get(revoke).status_code == 405
@@ -202,9 +203,26 @@ def test_a_key_is_revoked_by_those_who_may_and_leaves_a_line_in_the_log(office: 
     assert LogEntry.objects.get().get_change_message() == f"Revoked {office.key}."
 
 
+def test_a_key_whose_id_looks_like_an_escaped_character_has_its_page_and_is_revoked(office: Office) -> None:
+    odd = "op_23" + "0" * 18
+    ApiKey.objects.create(key_id=odd, operator=office.operator, secret_hash=bytes(32))
+    client = superuser()
+
+    found = client.get(reverse("admin:operators_apikey_changelist"), {"q": odd}).content.decode()
+    body = client.get(page_of("operators_apikey", odd)).content.decode()
+    operator = client.get(page_of("operators_operator", office.operator.pk)).content.decode()
+    answer = client.post(reverse("admin:operators_apikey_revoke", args=[quote(odd)]))
+
+    assert page_of("operators_apikey", odd) in found
+    assert page_of("operators_apikey", odd) in operator
+    assert reverse("admin:operators_apikey_revoke", args=[quote(odd)]) in body
+    assert answer["Location"] == page_of("operators_apikey", odd)
+    assert ApiKey.objects.get(pk=odd).revoked_at is not None
+
+
 def test_viewing_a_key_is_not_revoking_it(office: Office) -> None:
     client = staff("operators.view_apikey")
-    revoke = reverse("admin:operators_apikey_revoke", args=[office.key])
+    revoke = reverse("admin:operators_apikey_revoke", args=[quote(office.key)])
 
     assert revoke not in client.get(page_of("operators_apikey", office.key)).content.decode()
     assert client.post(revoke).status_code == 403
@@ -216,7 +234,7 @@ def test_an_action_without_the_forgery_token_is_refused(office: Office) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(user)
 
-    assert client.post(reverse("admin:operators_apikey_revoke", args=[office.key])).status_code == 403
+    assert client.post(reverse("admin:operators_apikey_revoke", args=[quote(office.key)])).status_code == 403
     assert ApiKey.objects.get().revoked_at is None
 
 
@@ -395,7 +413,7 @@ def test_users_and_groups_keep_their_usual_pages() -> None:
 
 def test_what_staff_did_stays_when_they_go(office: Office) -> None:
     staff("operators.view_apikey", "operators.change_apikey").post(
-        reverse("admin:operators_apikey_revoke", args=[office.key])
+        reverse("admin:operators_apikey_revoke", args=[quote(office.key)])
     )
     did = User.objects.get(username="staff")
 

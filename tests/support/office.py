@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
+from django.contrib.admin.utils import quote
 from django.contrib.auth.models import Permission, User
 from django.db import connection
 from django.test import Client
@@ -112,10 +113,10 @@ def shown() -> list[ReadOnlyAdmin]:
 
 def address(part: ReadOnlyAdmin, page: str, row: Any = None) -> str:
     """The address of a part's page: changelist, add, change, delete, history."""
-    args = [] if row is None else [row.pk]
+    args = [] if row is None else [quote(row.pk)]
     return reverse(f"admin:{part.opts.app_label}_{part.opts.model_name}_{page}", args=args)
 
 
 def page_of(model: str, identity: UUID | int | str) -> str:
     """The address of one row's page; `model` is app_model."""
-    return reverse(f"admin:{model}_change", args=[identity])
+    return reverse(f"admin:{model}_change", args=[quote(identity)])
