@@ -30,7 +30,9 @@ class Command(BaseCommand):
             machine = report.machine(plan.server)
             for name in names or MEASUREMENTS:
                 self.stderr.write(f"Measuring {name} ...")
-                found.extend(MEASUREMENTS[name](plan))
+                for measured in MEASUREMENTS[name](plan):
+                    self.stderr.write(f"  {report.line(measured)}")
+                    found.append(measured)
         if as_json:
             self.stdout.write(json.dumps(report.document(machine, found), indent=2))
         else:

@@ -69,6 +69,12 @@ def show(about: Mapping[str, Any], found: Sequence[Measured]) -> None:
     )
 
 
+def line(one: Measured) -> str:
+    """This will return one measurement in a line, for those who watch."""
+    against = "" if one.ratio is None else f", {one.peer_name} {one.peer_rate:,.0f}, ratio {one.ratio:.2f}"
+    return f"{one.name}: {one.our_rate:,.0f} {one.unit}{against}"
+
+
 def _cells(one: Measured) -> list[str]:
     target = "" if one.target is None else f">= {one.target:,.0f}/s" if one.target_is_rate else f">= {one.target:g}x"
     return [

@@ -1,8 +1,7 @@
 """Rounds of the pure engine on one core: six cards of a shuffled shoe dealt, one Banker wager settled.
 
 The peer, pybaccarat, deals the same way from its own shuffled shoe by `Game.play_hand` but knows no wagers, so it has
-less to do. Shuffling is outside of the measured time on both sides. What its own loop over a shoe reaches, which also
-keeps score boards, is given as a detail.
+less to do. Shuffling is outside of the measured time on both sides.
 """
 
 from functools import partial
@@ -23,7 +22,6 @@ def measure(plan: Plan) -> list[Measured]:
         ours = partial(hands.ask, "ours", hands=plan.size.hands)
         peer = None if missing else partial(hands.ask, "peer", hands=plan.size.hands)
         rates = in_turns(ours, peer, repeats=plan.size.repeats)
-        shoes = None if missing else hands.ask("peer_shoes", hands=plan.size.hands // 10)
     return [
         Measured(
             name="rules",
@@ -32,7 +30,6 @@ def measure(plan: Plan) -> list[Measured]:
             peer=rates[1],
             peer_name="no peer" if missing else "pybaccarat, which does not settle",
             target=TARGET,
-            details={} if shoes is None else {"pybaccarat's own Game.play, boards and all, rounds/s": round(shoes)},
             notes=(missing,) if missing else ("one core; a Banker wager of 10.00 at mini's rules",),
         )
     ]

@@ -53,24 +53,5 @@ def peer(*, hands: int) -> float:
     return played / spent
 
 
-def peer_shoes(*, hands: int) -> float:
-    """This will play about so many rounds by pybaccarat's own loop and return rounds a second, shuffling included."""
-    game, cards = importlib.import_module("pybaccarat.baccarat"), importlib.import_module("pybaccarat.playingcards")
-    shoe, player, banker = cards.Shoe(DECKS), game.Hand(), game.Hand()
-    table = game.Game(shoe, player, banker)
-    played, single = 0, table.play_hand
-
-    def counted() -> object:
-        nonlocal played
-        played += 1
-        return single()
-
-    table.play_hand = counted
-    began = time.perf_counter()
-    while played < hands:
-        table.play(display=False)
-    return played / (time.perf_counter() - began)
-
-
 if __name__ == "__main__":
-    serve({"ours": ours, "peer": peer, "peer_shoes": peer_shoes})
+    serve({"ours": ours, "peer": peer})
