@@ -126,6 +126,8 @@ REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
 # Celery spells a socket's address and its database number in its own way, and would quietly use number 0.
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# Celery would give up, and the worker end, after a hundred attempts.
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 60,
     "unacked_restore_interval": 5,
