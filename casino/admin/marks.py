@@ -60,7 +60,7 @@ def link(url: str, text: object) -> SafeString:
     return format_html('<a class="c-link" href="{}">{}</a>', url, text)
 
 
-def page(kind: str, identity: object, text: object = None) -> SafeString | str:
+def page(kind: str, identity: int | str | UUID | None, text: object = None) -> SafeString | str:
     """This will link to the page of a table, round, player, operator … by its id; settings.ADMIN_PAGES has the kinds.
 
     A kind without a page is printed as it is; no identity is a dash.
