@@ -6,7 +6,7 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat.api import serializers
+from baccarat.api import bodies
 from baccarat.api.documents import action
 from baccarat.operations import betting, seats
 from baccarat.operations.guest import Guest
@@ -28,48 +28,48 @@ class TakeSeat(Action):
     @action(
         "takeSeat",
         "Sit down with money from the account",
-        serializers.SeatTake,
+        bodies.SeatTake,
         {"seat": 1, "buy_in": "100.00", "currency": "EUR", "book": "play"},
         "One who sits down while a round runs waits for the next.",
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(seats.take(guest=self.guest(table), **read(serializers.SeatTake, request)))
+        return Response(seats.take(guest=self.guest(table), **read(bodies.SeatTake, request)))
 
 
 class ChangeSeat(Action):
-    @action("changeSeat", "Move to a free seat between rounds", serializers.SeatChange, {"seat": 3})
+    @action("changeSeat", "Move to a free seat between rounds", bodies.SeatChange, {"seat": 3})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(seats.change(guest=self.guest(table), **read(serializers.SeatChange, request)))
+        return Response(seats.change(guest=self.guest(table), **read(bodies.SeatChange, request)))
 
 
 class Rebuy(Action):
     @action(
         "rebuy",
         "Move money from the account to the game balance",
-        serializers.RebuyAmount,
+        bodies.RebuyAmount,
         {"amount": "50.00", "currency": "EUR"},
         "Between rounds only: with a wager in play the refusal says until when.",
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(seats.rebuy(guest=self.guest(table), **read(serializers.RebuyAmount, request)))
+        return Response(seats.rebuy(guest=self.guest(table), **read(bodies.RebuyAmount, request)))
 
 
 class Leave(Action):
-    @action("leaveTable", "Leave with the money", serializers.Nothing, {})
+    @action("leaveTable", "Leave with the money", bodies.Nothing, {})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(serializers.Nothing, request)
+        read(bodies.Nothing, request)
         return Response(seats.leave(guest=self.guest(table)))
 
 
 class NewGame(Action):
-    @action("newGame", "Open a round, or clear the chips of the one that is open", serializers.Nothing, {})
+    @action("newGame", "Open a round, or clear the chips of the one that is open", bodies.Nothing, {})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(serializers.Nothing, request)
+        read(bodies.Nothing, request)
         return Response(betting.new_game(guest=self.guest(table)))
 
 
@@ -77,44 +77,44 @@ class Place(Action):
     @action(
         "placeChips",
         "Place chips on a spot",
-        serializers.Chips,
+        bodies.Chips,
         {"spot": "banker", "amount": "10.00", "currency": "EUR"},
         "Placed chips are not at risk before the deal. The first chip opens a round where none is open.",
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(betting.place(guest=self.guest(table), **read(serializers.Chips, request)))
+        return Response(betting.place(guest=self.guest(table), **read(bodies.Chips, request)))
 
 
 class Undo(Action):
-    @action("undoPlacement", "Take back the last placement", serializers.Nothing, {})
+    @action("undoPlacement", "Take back the last placement", bodies.Nothing, {})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(serializers.Nothing, request)
+        read(bodies.Nothing, request)
         return Response(betting.undo(guest=self.guest(table)))
 
 
 class Clear(Action):
-    @action("clearChips", "Take back all chips that are not confirmed", serializers.Nothing, {})
+    @action("clearChips", "Take back all chips that are not confirmed", bodies.Nothing, {})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(serializers.Nothing, request)
+        read(bodies.Nothing, request)
         return Response(betting.clear(guest=self.guest(table)))
 
 
 class Rebet(Action):
-    @action("rebet", "Place the last wager again", serializers.Nothing, {})
+    @action("rebet", "Place the last wager again", bodies.Nothing, {})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(serializers.Nothing, request)
+        read(bodies.Nothing, request)
         return Response(betting.rebet(guest=self.guest(table)))
 
 
 class RebetAndDeal(Action):
-    @action("rebetAndDeal", "Place the last wager again and confirm it", serializers.Nothing, {})
+    @action("rebetAndDeal", "Place the last wager again and confirm it", bodies.Nothing, {})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(serializers.Nothing, request)
+        read(bodies.Nothing, request)
         return Response(betting.rebet_and_deal(guest=self.guest(table)))
 
 
@@ -122,21 +122,21 @@ class Deal(Action):
     @action(
         "deal",
         "Confirm the wager",
-        serializers.Deal,
+        bodies.Deal,
         {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": "EUR"},
         "Without stakes the chips on the table are confirmed; with stakes these replace them, in one step.",
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        given: dict[str, Any] = read(serializers.Deal, request)
+        given: dict[str, Any] = read(bodies.Deal, request)
         stakes = {stake["spot"]: stake["amount"] for stake in given.get("stakes", ())}
         currency = given.get("currency", self.caller.currency)
         return Response(betting.deal(guest=self.guest(table), stakes=stakes, currency=currency))
 
 
 class Pass(Action):
-    @action("passTurn", "Leave this round out", serializers.Nothing, {})
+    @action("passTurn", "Leave this round out", bodies.Nothing, {})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(serializers.Nothing, request)
+        read(bodies.Nothing, request)
         return Response(betting.pass_turn(guest=self.guest(table)))

@@ -4,10 +4,18 @@ from typing import Any, Final
 
 from drf_spectacular.utils import extend_schema
 
-from baccarat.api import examples, serializers
+from baccarat.api import bodies, examples, odds_shown, serializers
 from baccarat.api.examples import answer, body
 from casino.api import paging
 
+_FIGURES: Final = {
+    "return": {"fraction": "10732465128097/10847218479825", "decimal": "0.989420942"},
+    "edge": {"fraction": "114753351728/10847218479825", "decimal": "0.010579058"},
+    "variance": {
+        "fraction": "101191667832985456634546596/117662148749056983932030625",
+        "decimal": "0.860018867",
+    },
+}
 _ODDS: Final = {
     "preset": "mini",
     "version": 1,
@@ -21,7 +29,17 @@ _ODDS: Final = {
         "all": 4998398275503360,
     },
     "commission": "5% of a Banker win, exact, taken from the payout.",
-    "spots": [],
+    "spots": [
+        {
+            "spot": "banker",
+            "pays": "1:1",
+            "win": {"fraction": "8954111587648/19524993263685", "decimal": "0.458597423"},
+            "lose": {"fraction": "8712962041376/19524993263685", "decimal": "0.446246609"},
+            "push": {"fraction": "619306544887/6508331087895", "decimal": "0.095155968"},
+            "exact": _FIGURES,
+            "at_minimum": _FIGURES,
+        }
+    ],
     "player_edge": [],
     "notes": ["Player and Banker stakes are returned on a tie; figures are per unit staked."],
 }
@@ -74,10 +92,26 @@ open_table = extend_schema(
         "Presets: atlantic_city, overview, mini, classic, big_table. Rules that give the player an edge open for real "
         "money only with accept_player_edge: true."
     ),
-    request=serializers.TableOpening,
+    request=bodies.TableOpening,
     responses={201: serializers.TableShown},
     examples=[
         body({"name": "Mini 1", "preset": "mini", "currency": "EUR", "books": ["play"]}),
+        body(
+            {
+                "name": "High limits",
+                "preset": "mini",
+                "currency": "EUR",
+                "books": ["real", "play"],
+                "rules": {
+                    "chips": ["25.00", "100.00", "500.00"],
+                    "minimum": "25.00",
+                    "maximum": "5000.00",
+                    "tie_pays": "9:1",
+                    "commission": {"rate": "5/100", "rounding": "1/4", "timing": "settlement"},
+                },
+            },
+            name="With rules of your own",
+        ),
         answer(examples.SHOWN, status="201"),
     ],
 )
@@ -88,7 +122,7 @@ show_table = _shown(
     examples.SHOWN,
     "Seats, chips, wagers, cards, time left, and for a player their own seat and balance: all it takes to draw it.",
 )
-table_odds = _shown("getTableOdds", "Show what each spot returns, exactly", serializers.OddsShown, _ODDS)
+table_odds = _shown("getTableOdds", "Show what each spot returns, exactly", odds_shown.OddsShown, _ODDS)
 table_rounds = _page("listTableRounds", "List a table's rounds, newest first", serializers.RoundPage, examples.SETTLED)
 rounds = _page(
     "listRounds", "List rounds, newest first: an operator's, or those a player bet in", serializers.RoundPage,

@@ -29,3 +29,10 @@ class NoStakes(Refusal):
     kind = Kind.INVALID
     title = "The wager has no stakes"
     remedy = "Send at least one stake, or leave the field out to confirm the chips on the table."
+
+
+class RatioMalformed(Refusal):
+    code = "ratio_malformed"
+    kind = Kind.INVALID
+    title = "This is no ratio of two whole numbers"
+    remedy = 'Send odds such as "8:1", or a share such as "5/100", of whole numbers from 1 to 99999.'

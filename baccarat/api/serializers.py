@@ -1,152 +1,22 @@
-"""The bodies of the baccarat API: what is read is strict, what is shown is documented."""
+"""What is shown: the answers of the baccarat API, for its document."""
 
 from enum import StrEnum
 from typing import Any
 
 from rest_framework import serializers
-from rest_framework.exceptions import ErrorDetail, ValidationError
 
-from baccarat.api import refusals
 from baccarat.rounds.state import Phase, Standing
 from baccarat.rules.deal import Outcome
 from baccarat.rules.payouts import Result
 from baccarat.rules.table_rules import CommissionTiming, Shuffle, SpotsPerRound, UnderMinimum
 from baccarat.rules.wagers import Spot
-from casino.api.fields import (
-    AmountField,
-    BookField,
-    ChoiceOf,
-    CurrencyField,
-    FlagField,
-    MoneySerializer,
-    Strict,
-    TextField,
-    WholeNumberField,
-)
+from casino.api.fields import MoneySerializer
 from casino.kernel.money import Book
 
 
 def one_of(*choices: StrEnum, **options: Any) -> serializers.ChoiceField:
     """This will make a field of an answer that holds one of a few words."""
     return serializers.ChoiceField([choice.value for choice in choices], **options)
-
-
-class SpotField(ChoiceOf):
-    """`player`, `banker` or `tie` (`unknown_spot` otherwise)."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(Spot, **options)
-
-    def to_internal_value(self, data: Any) -> Any:
-        """This will find the spot."""
-        try:
-            return super().to_internal_value(data)
-        except ValidationError as error:
-            if error.get_codes() != ["unknown_choice"]:
-                raise
-            raise ValidationError(f"{data[:40]!r} is no spot.", code=refusals.UnknownSpot.code) from None
-
-
-# -- read ---------------------------------------------------------------------------------------------------------
-
-
-class Nothing(Strict):
-    """A body without fields: {}."""
-
-
-class SeatTake(Strict):
-    """Where to sit, and with how much from the account."""
-
-    seat = WholeNumberField()
-    buy_in = AmountField()
-    currency = CurrencyField()
-    book = BookField()
-
-
-class SeatChange(Strict):
-    """The seat to move to."""
-
-    seat = WholeNumberField()
-
-
-class RebuyAmount(Strict):
-    """How much to move from the account to the game balance."""
-
-    amount = AmountField()
-    currency = CurrencyField()
-
-
-class Chips(Strict):
-    """Chips for one spot."""
-
-    spot = SpotField()
-    amount = AmountField()
-    currency = CurrencyField()
-
-
-class Stake(Strict):
-    """A stake on one spot."""
-
-    spot = SpotField()
-    amount = AmountField()
-
-
-class Deal(Strict):
-    """Nothing, to confirm the chips on the table; or the whole wager, which replaces them, with its currency."""
-
-    stakes = Stake(many=True, required=False)
-    currency = CurrencyField(required=False)
-
-    def validate_stakes(self, stakes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """This will refuse a wager without stakes, and a spot named twice."""
-        if not stakes:
-            raise ValidationError("The list is empty.", code=refusals.NoStakes.code)
-        if len({stake["spot"] for stake in stakes}) != len(stakes):
-            raise ValidationError("A spot is named twice.", code=refusals.SpotNamedTwice.code)
-        return stakes
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """This will refuse amounts without their currency."""
-        if "stakes" in attrs and "currency" not in attrs:
-            raise ValidationError({"currency": [ErrorDetail("Amounts need their currency.", code="required")]})
-        return attrs
-
-
-class OwnRules(Strict):
-    """An operator's own values for a table; what is left out is the preset's."""
-
-    seats = WholeNumberField(required=False)
-    decks = WholeNumberField(required=False)
-    chips = serializers.ListField(child=AmountField(), required=False, max_length=12)
-    minimum = AmountField(required=False)
-    maximum = AmountField(required=False)
-    turn_seconds = WholeNumberField(required=False, allow_null=True)
-    cut_cards_from_end = WholeNumberField(required=False)
-    burn = FlagField(required=False)
-
-    def validate_chips(self, chips: list[int]) -> tuple[int, ...]:
-        """This will freeze the chips."""
-        return tuple(chips)
-
-
-class TableOpening(Strict):
-    """A new table: a preset, who may play with what, and the operator's own values."""
-
-    name = TextField(max_length=80)
-    preset = TextField(max_length=40)
-    currency = CurrencyField()
-    books = serializers.ListField(child=BookField(), allow_empty=False, max_length=2)
-    accept_player_edge = FlagField(required=False, default=False)
-    rules = OwnRules(required=False, default=dict)
-
-    def validate_books(self, books: list[Book]) -> list[Book]:
-        """This will refuse a book named twice."""
-        if len(set(books)) != len(books):
-            raise ValidationError("A book is named twice.", code=refusals.BookNamedTwice.code)
-        return books
-
-
-# -- shown --------------------------------------------------------------------------------------------------------
 
 
 class StakeShown(serializers.Serializer[Any]):
@@ -335,53 +205,3 @@ class TableLine(serializers.Serializer[Any]):
 class TablePage(serializers.Serializer[Any]):
     items = TableLine(many=True)
     next = serializers.CharField(allow_null=True)
-
-
-class ShareShown(serializers.Serializer[Any]):
-    fraction = serializers.CharField()
-    decimal = serializers.CharField()
-
-
-class FiguresShown(serializers.Serializer[Any]):
-    """Per unit staked."""
-
-    edge = ShareShown(help_text="The house's.")
-    variance = ShareShown()
-
-    def get_fields(self) -> dict[str, Any]:
-        """This will add `return`, which Python has for itself."""
-        return {"return": ShareShown(), **super().get_fields()}
-
-
-class SpotOddsShown(serializers.Serializer[Any]):
-    spot = one_of(*Spot)
-    pays = serializers.CharField()
-    win = ShareShown()
-    lose = ShareShown()
-    push = ShareShown()
-    exact = FiguresShown()
-    at_minimum = FiguresShown()
-
-
-class CountsShown(serializers.Serializer[Any]):
-    """Ordered six-card draws."""
-
-    banker = serializers.IntegerField()
-    player = serializers.IntegerField()
-    tie = serializers.IntegerField()
-    all = serializers.IntegerField()
-
-
-class OddsShown(serializers.Serializer[Any]):
-    """What every spot of a table returns, exactly."""
-
-    preset = serializers.CharField()
-    version = serializers.IntegerField()
-    currency = serializers.CharField()
-    decks = serializers.IntegerField()
-    minimum = serializers.CharField()
-    counts = CountsShown()
-    commission = serializers.CharField()
-    spots = SpotOddsShown(many=True)
-    player_edge = serializers.ListField(child=one_of(*Spot))
-    notes = serializers.ListField(child=serializers.CharField())

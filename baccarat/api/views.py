@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from baccarat import queries
 from baccarat.api import documents
-from baccarat.api.serializers import TableOpening
+from baccarat.api.bodies import TableOpening
 from baccarat.operations import opening
 from baccarat.rules import odds, odds_page
 from casino.api import paging

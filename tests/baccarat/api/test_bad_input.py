@@ -38,6 +38,7 @@ ACTIONS: dict[str, dict[str, Any]] = {
     "pass": {},
 }
 SEAT, CHIPS, DEAL, REBUY = (ACTIONS[name] for name in ("seat", "place", "deal", "rebuy"))
+SHARE = {"rate": "5/100", "rounding": None, "timing": "settlement"}
 OPENING: dict[str, Any] = {"name": "A table", "preset": "mini", "currency": "EUR", "books": ["real"]}
 
 
@@ -362,6 +363,14 @@ def test_chips_that_are_on_the_table_already(lucky: Tenant) -> None:
         ({"rules": {"chips": ["1.00"] * 13}}, "field_too_long", "rules.chips"),
         ({"rules": {"chips": ["0"]}}, "amount_not_positive", "rules.chips.0"),
         ({"rules": {"burn": 1}}, "not_a_flag", "rules.burn"),
+        ({"rules": {"tie_pays": "8"}}, "ratio_malformed", "rules.tie_pays"),
+        ({"rules": {"tie_pays": "8/1"}}, "ratio_malformed", "rules.tie_pays"),
+        ({"rules": {"tie_pays": "0:1"}}, "ratio_malformed", "rules.tie_pays"),
+        ({"rules": {"tie_pays": 8}}, "not_text", "rules.tie_pays"),
+        ({"rules": {"shuffle": "never"}}, "unknown_choice", "rules.shuffle"),
+        ({"rules": {"commission": "5%"}}, "field_invalid", "rules.commission"),
+        ({"rules": {"commission": {**SHARE, "rate": "0.05"}}}, "ratio_malformed", "rules.commission.rate"),
+        ({"rules": {"commission": {**SHARE, "cap": 1}}}, "unknown_field", "rules.commission.cap"),
     ],
 )
 def test_a_table_that_is_described_wrongly(scene: Scene, changes: dict[str, Any], code: str, field: str) -> None:
@@ -393,6 +402,11 @@ def test_an_unknown_preset(scene: Scene) -> None:
         ("mini", {"maximum": "4.00"}, {"maximum"}),
         ("mini", {"maximum": "1000000000.00"}, {"maximum"}),
         ("mini", {"burn": True}, {"burn"}),
+        ("mini", {"tie_pays": "10001:1"}, {"tie_pays"}),
+        ("mini", {"shuffle": "shoe"}, {"cut_cards_from_end"}),
+        ("mini", {"commission": {**SHARE, "rate": "101/100"}}, {"commission"}),
+        ("mini", {"commission": {**SHARE, "rounding": "2/1"}}, {"commission"}),
+        ("mini", {"commission": {**SHARE, "timing": "deferred"}}, {"commission"}),
         ("mini", {"cut_cards_from_end": 14}, {"cut_cards_from_end"}),
         ("big_table", {"cut_cards_from_end": 11}, {"cut_cards_from_end"}),
         ("big_table", {"cut_cards_from_end": 400}, {"cut_cards_from_end"}),
@@ -403,6 +417,17 @@ def test_rules_by_which_no_table_can_play(scene: Scene, preset: str, rules: dict
     body = {**OPENING, "preset": preset, "accept_player_edge": True, "rules": rules}
     problem = refused(posting(scene.house, "tables", body), 422, "invalid_rules")
     assert problem["fields"].keys() == fields
+
+
+def test_odds_that_give_the_player_an_edge_need_the_operators_word(scene: Scene) -> None:
+    body = {**OPENING, "rules": {"tie_pays": "10:1"}}
+    problem = refused(posting(scene.house, "tables", body), 422, "player_edge_not_accepted")
+    assert problem["spots"] == ["tie"]
+
+
+def test_play_money_that_the_rules_do_not_offer(scene: Scene) -> None:
+    body = {**OPENING, "books": ["play"], "rules": {"play_money": False}}
+    refused(posting(scene.house, "tables", body), 422, "play_money_not_offered")
 
 
 def test_a_players_edge_that_nobody_accepted(scene: Scene) -> None:

@@ -1,9 +1,11 @@
 """The OpenAPI document tells the truth: its examples obey its own schemas, and closed sets are closed."""
 
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
+from baccarat.rules.table_rules import TableRules
 from tests.baccarat.api import contract
 from tests.baccarat.api.contract import Operation, faults
 from tests.baccarat.api.people import Tenant
@@ -66,7 +68,23 @@ def test_every_operation_has_a_summary_and_every_post_its_key() -> None:
             assert operation.keyed
 
 
-def test_what_an_operator_can_set_is_what_the_document_lists(lucky: Tenant) -> None:
-    listed = COMPONENTS["OwnRulesRequest"]["properties"].keys()
-    shown = lucky.read(f"tables/{lucky.table('big_table')}")["rules"]
-    assert listed <= shown.keys()
+def test_an_operator_can_set_every_rule_of_a_table_and_is_shown_it(lucky: Tenant) -> None:
+    rules = {
+        "seats": 7, "decks": 6, "shuffle": "shoe", "cut_cards_from_end": 20, "burn": True,
+        "chips": ["2.00", "10.00"], "minimum": "4.00", "maximum": "400.00", "under_minimum": "raise",
+        "spots_per_round": "one", "player_pays": "1:1", "banker_pays": "19:20", "tie_pays": "9:1",
+        "commission": {"rate": "4/100", "rounding": "1/2", "timing": "deferred"}, "turn_seconds": 30,
+        "caller": True, "play_money": False,
+    }  # fmt: skip
+    assert rules.keys() == COMPONENTS["OwnRulesRequest"]["properties"].keys()
+    assert rules.keys() == {field.name for field in fields(TableRules)} - {"preset", "version", "currency"}
+    table = lucky.table("mini", books=["real"], rules=rules)
+    shown = lucky.read(f"tables/{table}")["rules"]
+    rules["commission"] = {"rate": "4/100", "rounding": "1/2 of the lowest chip, up", "timing": "deferred"}
+    assert {name: shown[name] for name in rules} == rules
+
+
+def test_commission_can_be_left_to_none_or_to_be_exact(lucky: Tenant) -> None:
+    for given in (None, {"rate": "1/20", "rounding": None, "timing": "settlement"}):
+        table = lucky.table("overview", rules={"commission": given})
+        assert lucky.read(f"tables/{table}")["rules"]["commission"] == given

@@ -200,6 +200,28 @@ def test_players_in_company_live_a_whole_life(lucky: Tenant, preset: str) -> Non
     _leaves(alice, lucky, table, seat=1)
 
 
+def test_a_table_by_an_operators_own_rules_plays_by_them(lucky: Tenant) -> None:
+    rules = {
+        **LONG_TURN, "decks": 1, "shuffle": "shoe", "cut_cards_from_end": 14, "burn": True, "chips": ["2.00"],
+        "minimum": "4.00", "maximum": "40.00", "under_minimum": "raise", "player_pays": "2:3", "banker_pays": "1:2",
+        "tie_pays": "7:1", "commission": {"rate": "1/10", "rounding": "1/1", "timing": "deferred"},
+    }  # fmt: skip
+    table = lucky.table("mini", rules=rules)
+    alice = lucky.player("Alice")
+    sit(alice, table)
+    pays = {"player": Decimal(2) / 3, "banker": Decimal(1) / 2, "tie": Decimal(7)}
+    for _ in range(12):
+        bet(alice, table, player="6.00", banker="12.00", tie="2.00")
+        deal_all()
+        round_ = alice.read("rounds", limit=1)["items"][0]
+        (seat,) = round_["seats"]
+        assert seat["raised"] == [{"spot": "tie", "amount": "2.00"}]
+        stakes = {"player": Decimal(6), "banker": Decimal(12), "tie": Decimal(4)}
+        assert Decimal(seat["result"]["won"]) == stakes[round_["outcome"]] * pays[round_["outcome"]]
+        assert seat["result"]["commission"] == ("2.00" if round_["outcome"] == "banker" else "0.00")
+    assert alice.read(f"tables/{table}")["shoe"]["number"] > 1
+
+
 def _leaves(player: Gambler, house: Tenant, table: str, *, seat: int) -> None:
     at = f"tables/{table}"
     before = Decimal(player.read(at)["you"]["game_balance"]["amount"])

@@ -1,0 +1,192 @@
+"""What is read: the bodies of requests, strict, each fault with a code of its own."""
+
+import re
+from typing import Any, Final
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail, ValidationError
+
+from baccarat.api import refusals
+from baccarat.rules.table_rules import Commission, CommissionTiming, Ratio, Shuffle, SpotsPerRound, UnderMinimum
+from baccarat.rules.wagers import Spot
+from casino.api.fields import (
+    AmountField,
+    BookField,
+    ChoiceOf,
+    CurrencyField,
+    FlagField,
+    Strict,
+    TextField,
+    WholeNumberField,
+)
+from casino.kernel.money import Book
+
+ODDS: Final = r"^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$"
+SHARE: Final = r"^[1-9][0-9]{0,4}/[1-9][0-9]{0,4}$"
+
+
+class SpotField(ChoiceOf):
+    """`player`, `banker` or `tie` (`unknown_spot` otherwise)."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Spot, **options)
+
+    def to_internal_value(self, data: Any) -> Any:
+        """This will find the spot."""
+        try:
+            return super().to_internal_value(data)
+        except ValidationError as error:
+            if error.get_codes() != ["unknown_choice"]:
+                raise
+            raise ValidationError(f"{data[:40]!r} is no spot.", code=refusals.UnknownSpot.code) from None
+
+
+class RatioField(serializers.Field[Ratio, Any, str, Ratio]):
+    """Two whole numbers in text, such as "8:1" (`ratio_malformed` otherwise)."""
+
+    pattern: str
+
+    def to_internal_value(self, data: Any) -> Ratio:
+        """This will read the ratio as it stands, not in lowest terms."""
+        if not isinstance(data, str):
+            raise ValidationError("This must be text.", code="not_text")
+        if not re.fullmatch(self.pattern, data, re.ASCII):
+            raise ValidationError(f"{data[:40]!r} is no ratio of this form.", code=refusals.RatioMalformed.code)
+        first, second = re.split("[:/]", data)
+        return Ratio(int(first), int(second))
+
+    def to_representation(self, value: Ratio) -> str:
+        """This will print the ratio as odds."""
+        return str(value)
+
+
+@extend_schema_field({"type": "string", "pattern": ODDS, "examples": ["8:1"]})
+class OddsField(RatioField):
+    """What a spot pays, such as "8:1"."""
+
+    pattern = ODDS
+
+
+@extend_schema_field({"type": "string", "pattern": SHARE, "examples": ["5/100"]})
+class ShareField(RatioField):
+    """An exact share, such as "5/100"."""
+
+    pattern = SHARE
+
+
+class Nothing(Strict):
+    """A body without fields: {}."""
+
+
+class SeatTake(Strict):
+    """Where to sit, and with how much from the account."""
+
+    seat = WholeNumberField()
+    buy_in = AmountField()
+    currency = CurrencyField()
+    book = BookField()
+
+
+class SeatChange(Strict):
+    """The seat to move to."""
+
+    seat = WholeNumberField()
+
+
+class RebuyAmount(Strict):
+    """How much to move from the account to the game balance."""
+
+    amount = AmountField()
+    currency = CurrencyField()
+
+
+class Chips(Strict):
+    """Chips for one spot."""
+
+    spot = SpotField()
+    amount = AmountField()
+    currency = CurrencyField()
+
+
+class Stake(Strict):
+    """A stake on one spot."""
+
+    spot = SpotField()
+    amount = AmountField()
+
+
+class Deal(Strict):
+    """Nothing, to confirm the chips on the table; or the whole wager, which replaces them, with its currency."""
+
+    stakes = Stake(many=True, required=False)
+    currency = CurrencyField(required=False)
+
+    def validate_stakes(self, stakes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """This will refuse a wager without stakes, and a spot named twice."""
+        if not stakes:
+            raise ValidationError("The list is empty.", code=refusals.NoStakes.code)
+        if len({stake["spot"] for stake in stakes}) != len(stakes):
+            raise ValidationError("A spot is named twice.", code=refusals.SpotNamedTwice.code)
+        return stakes
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """This will refuse amounts without their currency."""
+        if "stakes" in attrs and "currency" not in attrs:
+            raise ValidationError({"currency": [ErrorDetail("Amounts need their currency.", code="required")]})
+        return attrs
+
+
+class OwnCommission(Strict):
+    """The house's share of a Banker win; `rounding` is a share of the lowest chip, null keeps it exact."""
+
+    rate = ShareField()
+    rounding = ShareField(allow_null=True)
+    timing = ChoiceOf(CommissionTiming)
+
+    def validate(self, attrs: dict[str, Any]) -> Any:
+        """This will freeze the commission."""
+        return Commission(**attrs)
+
+
+class OwnRules(Strict):
+    """An operator's own values for a table; what is left out is the preset's."""
+
+    seats = WholeNumberField(required=False)
+    decks = WholeNumberField(required=False)
+    shuffle = ChoiceOf(Shuffle, required=False)
+    cut_cards_from_end = WholeNumberField(required=False, allow_null=True)
+    burn = FlagField(required=False)
+    chips = serializers.ListField(child=AmountField(), required=False, max_length=12)
+    minimum = AmountField(required=False)
+    maximum = AmountField(required=False)
+    under_minimum = ChoiceOf(UnderMinimum, required=False)
+    spots_per_round = ChoiceOf(SpotsPerRound, required=False)
+    player_pays = OddsField(required=False)
+    banker_pays = OddsField(required=False)
+    tie_pays = OddsField(required=False)
+    commission = OwnCommission(required=False, allow_null=True)
+    turn_seconds = WholeNumberField(required=False, allow_null=True)
+    caller = FlagField(required=False)
+    play_money = FlagField(required=False)
+
+    def validate_chips(self, chips: list[int]) -> tuple[int, ...]:
+        """This will freeze the chips."""
+        return tuple(chips)
+
+
+class TableOpening(Strict):
+    """A new table: a preset, who may play with what, and the operator's own values."""
+
+    name = TextField(max_length=80)
+    preset = TextField(max_length=40)
+    currency = CurrencyField()
+    books = serializers.ListField(child=BookField(), allow_empty=False, max_length=2)
+    accept_player_edge = FlagField(required=False, default=False)
+    rules = OwnRules(required=False, default=dict)
+
+    def validate_books(self, books: list[Book]) -> list[Book]:
+        """This will refuse a book named twice."""
+        if len(set(books)) != len(books):
+            raise ValidationError("A book is named twice.", code=refusals.BookNamedTwice.code)
+        return books
