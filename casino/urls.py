@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", RedirectView.as_view(pattern_name="docs")),
     path("livez", health.livez),
     path("readyz", health.readyz),
+    path("admin", RedirectView.as_view(pattern_name="admin:index")),
     path("admin/", admin.site.urls),
     path("api/v1/", include("casino.api.urls")),
     path("api/v1/", include("casino.operators.api.urls")),
