@@ -16,7 +16,7 @@ TOO_LATE: Final = {"betting_is_closed", "not_your_turn", "already_confirmed", "n
 """What a player hears who was not there in time, because the service was not."""
 
 BUY_IN: Final = Decimal(5000)
-LOOK_EVERY: Final = 0.08
+LOOK_EVERY: Final = 0.1
 """Seconds between two looks of a player at the table."""
 
 
@@ -32,9 +32,8 @@ class Setting:
 SETTINGS: Final = (
     Setting("mini"),
     Setting("classic"),
-    Setting("overview"),
-    Setting("atlantic_city", players=3, rules={"turn_seconds": 2}),
-    Setting("big_table", players=2, rules={"turn_seconds": 2}),
+    Setting("atlantic_city", players=3, rules={"turn_seconds": 1}),
+    Setting("big_table", players=1, rules={"turn_seconds": 1}),
 )
 
 

@@ -51,10 +51,9 @@ class System:
         for name in names:
             self.stack.child(name).kill()
 
-    def kill_one_dealer(self) -> None:
-        """This will kill -9 one process of the worker's pool; the worker itself goes on."""
-        pool = alive(descendants(self.stack.child("worker").pid))
-        os.kill(min(pool)[0], signal.SIGKILL)
+    def dealers(self) -> list[int]:
+        """The processes of the worker's pool."""
+        return sorted(pid for pid, _ in alive(descendants(self.stack.child("worker").pid)))
 
     def crash_postgres(self) -> None:
         """This will end PostgreSQL at once, without a checkpoint: it recovers from its log when it starts again."""

@@ -11,7 +11,7 @@ from pytest_django import DjangoDbBlocker
 
 from baccarat.operations import dealing
 from casino.events.store import Metadata
-from tests.chaos.books import agree, audit
+from tests.chaos.books import NOT_SETTLED_ONCE, agree, audit
 from tests.chaos.players import Party, Setting, party
 from tests.chaos.system import System, until
 from tests.conftest import pointed_at
@@ -27,7 +27,7 @@ WHERE round.table_id = %s AND shoe_id = (round.state->'opened'->>'shoe')::uuid
 RETURNING shoe_id, key_id, nonce, sealed
 """
 _GIVE_BACK: Final = "INSERT INTO baccarat_shoesecret (shoe_id, key_id, nonce, sealed) VALUES (%s, %s, %s, %s)"
-_ASIDE: Final = "SELECT set_aside, operator_id FROM baccarat_table WHERE id = %s"
+_ASIDE: Final = "SELECT set_aside, operator_id, round_id FROM baccarat_table WHERE id = %s"
 
 
 def take_secret(system: System, table: str) -> tuple[Any, ...]:
@@ -63,9 +63,10 @@ async def plays_around_a_poisoned_round(system: System, blocker: DjangoDbBlocker
         await others.play(lambda: others.wagers() >= enough)
 
         await until(lambda: system.query(_ASIDE, [table])[0][0] is not None)
-        aside, operator = system.query(_ASIDE, [table])[0]
+        aside, operator, aside_round = system.query(_ASIDE, [table])[0]
         assert aside == f"SecretLost: shoe {secret[0]} has no readable seed"
         assert (await first.look())["round"]["set_aside"] is True
+        assert system.query(NOT_SETTLED_ONCE) == [(f"round-{aside_round}", "1", 1, None)]
         said = system.log("worker")[logged:]
 
         give_back(system, secret)

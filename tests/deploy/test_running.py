@@ -2,13 +2,18 @@
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Generator
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 
+import httpx
 import pytest
 
 from casino.probe import probe
@@ -51,6 +56,29 @@ class Deployment:
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+    @contextlib.contextmanager
+    def caller(self, credential: str) -> Generator[httpx.Client]:
+        """One who calls the API from outside, as the proxy passes it on."""
+        headers = {"Host": HOST, "X-Forwarded-Proto": "https", "Authorization": f"Bearer {credential}"}
+        with httpx.Client(base_url=f"{self.base_url}/api/v1", headers=headers, timeout=20) as client:
+            yield client
+
+
+def post(client: httpx.Client, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """The answer to one action."""
+    response = client.post(path, json=body, headers={"Idempotency-Key": uuid4().hex})
+    assert response.is_success, response.text
+    found: dict[str, Any] = response.json()
+    return found
+
+
+def get(client: httpx.Client, path: str) -> dict[str, Any]:
+    """What is there."""
+    response = client.get(path)
+    assert response.is_success, response.text
+    found: dict[str, Any] = response.json()
+    return found
 
 
 def make_roles(postgres: Postgres) -> None:
@@ -153,3 +181,31 @@ def test_plain_http_is_sent_to_https_but_for_the_health_checks(deployment):
 def test_another_host_name_is_refused(deployment):
     port = int(deployment.base_url.rpartition(":")[2])
     assert probe(f"http://127.0.0.1:{port}/livez", host="evil.example.com") == 400
+
+
+def test_a_round_is_played_from_bet_to_audit(deployment, tmp_path):
+    printed = deployment.manage("operator", "create", "riviera", "--currency", "EUR", "--sandbox")
+    credential = re.search(r"Bearer (\S+)", printed)[1]
+    with deployment.caller(credential) as operator:
+        opening = {"name": "Table 1", "preset": "mini", "currency": "EUR", "books": ["real"]}
+        table = f"/tables/{post(operator, '/tables', opening)['id']}"
+        player = post(operator, "/players", {"reference": "ann", "nickname": "Ann"})["id"]
+        credit = {"amount": "500.00", "currency": "EUR", "book": "real"}
+        post(operator, f"/players/{player}/sandbox-credits", credit)
+        token = post(operator, f"/players/{player}/sessions", {})["token"]
+    with deployment.caller(token) as ann:
+        post(ann, f"{table}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "book": "real"})
+        bet = {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": "EUR"}
+        round_ = post(ann, f"{table}/deal", bet)["round"]["id"]
+        settled = wait_until(lambda: get(ann, f"/rounds/{round_}")["phase"] == "settled")
+        assert settled, deployment.children["worker"].tail()
+        dealt = get(ann, f"/rounds/{round_}")
+        assert dealt["outcome"] in {"player", "banker", "tie"}
+        returned = {"player": "0.00", "banker": "19.50", "tie": "10.00"}[dealt["outcome"]]
+        assert dealt["seats"][0]["result"]["returned"] == returned
+        post(ann, f"{table}/leave", {})
+        lines = get(ann, "/me/balances")["items"]
+        (account,) = [line["balance"] for line in lines if (line["account"], line["book"]) == ("account", "real")]
+        assert Decimal(account["amount"]) == 490 + Decimal(returned)
+    assert "audit: ok rounds=1" in deployment.manage("audit", "--head-file", str(tmp_path / "head.json"))
+    assert round_ in deployment.manage("replay", round_)
