@@ -37,3 +37,11 @@ def integer(name: str, *, default: int) -> int:
 def words(name: str, default: str = "") -> list[str]:
     """This will read a comma-separated list."""
     return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
+
+
+def pairs(name: str) -> list[tuple[str, str]]:
+    """This will read a comma-separated list of `key=value`, from NAME or the file that NAME_FILE points at."""
+    found = [word.strip().partition("=") for word in text(name, "").split(",") if word.strip()]
+    if not all(key and value for key, _, value in found):
+        raise ImproperlyConfigured(f"{name} must be `name=value`, comma separated.")
+    return [(key, value) for key, _, value in found]

@@ -151,8 +151,22 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = {
     # The net under every wake-up that was lost: expires so that a stopped worker comes back to one message, not many.
     "deal what is due": {"task": "baccarat.deal_due", "schedule": 1.0, "options": {"expires": 1.0}},
+    "advance payments": {"task": "wallet.advance_payments", "schedule": 2.0, "options": {"expires": 2.0}},
 }
+# A provider that is slow to answer holds up other payments, and no table: payments have a worker of their own.
+CELERY_TASK_ROUTES = {"wallet.*": {"queue": "payments"}}
 CELERY_BEAT_SCHEDULE_FILENAME = env.text("CELERY_BEAT_FILE", str(BASE_DIR / ".casino" / "beat"))
+
+# -- payment providers --------------------------------------------------------------------------------------------
+
+PAYMENT_PROVIDERS = dict(env.pairs("PAYMENT_PROVIDERS"))
+"""`name=https://address`, comma separated. Without any, no deposit method can be offered."""
+PAYMENT_SECRETS: dict[str, list[str]] = {}
+"""`name=secret`, comma separated. The first of a provider's secrets signs, all of them verify."""
+for _name, _secret in env.pairs("PAYMENT_SECRETS"):
+    PAYMENT_SECRETS.setdefault(_name, []).append(_secret)
+if PRODUCTION and any(len(_secret) < 32 for _secrets in PAYMENT_SECRETS.values() for _secret in _secrets):
+    raise ImproperlyConfigured("PAYMENT_SECRETS must be of 32 characters or more.")
 
 # -- HTTP ---------------------------------------------------------------------------------------------------------
 
@@ -181,6 +195,16 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
+    "APPEND_COMPONENTS": {
+        "securitySchemes": {
+            "providerSignature": {
+                "type": "apiKey",
+                "in": "header",
+                "name": "X-Payment-Signature",
+                "description": "A payment provider's signature over timestamp, nonce and raw body.",
+            }
+        }
+    },
     "ENUM_NAME_OVERRIDES": {"Book": ["real", "play"], "Spot": ["player", "banker", "tie"]},
 }
 API_ALLOWED_ORIGINS = env.words("API_ALLOWED_ORIGINS")
@@ -210,6 +234,8 @@ ADMIN_PAGES = {
     "account": "wallet_account",
     "entry": "wallet_entry",
     "event": "events_event",
+    "deposit": "wallet_deposit",
+    "withdrawal": "wallet_withdrawal",
 }
 """Which page shows what an id or a stream's name speaks of: no app needs to know those above it to link to them."""
 
@@ -278,6 +304,8 @@ UNFOLD = {
                 "items": [
                     admin_item("Accounts", "account_balance_wallet", "wallet_account"),
                     admin_item("Entries", "receipt_long", "wallet_entry"),
+                    admin_item("Deposits", "move_to_inbox", "wallet_deposit"),
+                    admin_item("Withdrawals", "outbox", "wallet_withdrawal"),
                 ],
             },
             {

@@ -16,7 +16,7 @@ NAMESPACE: Final = UUID("6f0d3a8e-2f0b-4c39-9a56-3d1f1c7a9b42")
 
 
 class AccountKind(StrEnum):
-    """What an account is for: three belong to a player, the next three to a table, the rest to an operator."""
+    """What an account is for: the first five belong to a player, the next three to a table, the rest to an operator."""
 
     ACCOUNT = "account"
     """A player's money outside the games."""
@@ -24,6 +24,10 @@ class AccountKind(StrEnum):
     """A player's money at one table."""
     RACK = "rack"
     """Commission that a player owes at one table, held back until it is collected."""
+    HOLD = "hold"
+    """A player's money on its way out: held until a withdrawal is paid or comes back."""
+    DEBT = "debt"
+    """What a player owes after a deposit was reversed, as a balance below zero; no account holds it silently."""
     STAKES = "stakes"
     """Confirmed wagers of the rounds in play at a table."""
     BANK = "bank"
@@ -38,9 +42,14 @@ class AccountKind(StrEnum):
     """The other side of credits that no money stands behind."""
 
 
-NEVER_NEGATIVE: Final = frozenset({AccountKind.ACCOUNT, AccountKind.GAME, AccountKind.RACK, AccountKind.STAKES})
+NEVER_NEGATIVE: Final = frozenset(
+    {AccountKind.ACCOUNT, AccountKind.GAME, AccountKind.RACK, AccountKind.STAKES, AccountKind.HOLD}
+)
 OF_A_TABLE: Final = frozenset({AccountKind.STAKES, AccountKind.BANK, AccountKind.COMMISSION})
-OF_AN_OPERATOR: Final = frozenset(set(AccountKind) - NEVER_NEGATIVE - OF_A_TABLE)
+OF_A_PLAYER: Final = frozenset(
+    {AccountKind.ACCOUNT, AccountKind.GAME, AccountKind.RACK, AccountKind.HOLD, AccountKind.DEBT}
+)
+OF_AN_OPERATOR: Final = frozenset(set(AccountKind) - OF_A_PLAYER - OF_A_TABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +93,16 @@ def game_account(*, operator: UUID, player: UUID, table: UUID, book: Book, curre
 def rack(*, operator: UUID, player: UUID, table: UUID, book: Book, currency: str) -> AccountName:
     """This will name what holds a player's deferred commission at one table."""
     return AccountName(AccountKind.RACK, operator, book, currency, player, table)
+
+
+def hold(*, operator: UUID, player: UUID, book: Book, currency: str) -> AccountName:
+    """This will name what holds a player's withdrawals until they are paid."""
+    return AccountName(AccountKind.HOLD, operator, book, currency, player)
+
+
+def debt(*, operator: UUID, player: UUID, book: Book, currency: str) -> AccountName:
+    """This will name what a player owes."""
+    return AccountName(AccountKind.DEBT, operator, book, currency, player)
 
 
 def table_account(*, kind: AccountKind, operator: UUID, table: UUID, book: Book, currency: str) -> AccountName:

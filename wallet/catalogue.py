@@ -3,6 +3,6 @@
 from typing import Final
 
 from casino.events.codec import Catalogue, Kind
-from wallet.events import PlayerAccountOpened, SandboxCredited
+from wallet.derive import EVENTS
 
-CATALOGUE: Final = Catalogue([Kind(PlayerAccountOpened), Kind(SandboxCredited)])
+CATALOGUE: Final = Catalogue([Kind(event) for event in EVENTS])

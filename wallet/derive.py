@@ -1,6 +1,13 @@
 """The one place that says what a wallet event moves: used when it happens and again by the audit."""
 
-from wallet.entries import Entry, sandbox_credit
+from collections.abc import Callable
+from typing import Any, Final
+from uuid import UUID
+
+from casino.kernel.money import Book
+from wallet import payment_events as pe
+from wallet.accounts import AccountKind, AccountName, debt, hold, operator_account, player_account
+from wallet.entries import Entry, Posting, entry, sandbox_credit, transfer
 from wallet.events import PlayerAccountOpened, SandboxCredited
 
 
@@ -9,11 +16,112 @@ def entry_for(event: object, cause: int) -> Entry | None:
 
     Raises TypeError for an event of another part.
     """
-    match event:
-        case PlayerAccountOpened():
-            return None
-        case SandboxCredited(operator, player, book, currency, amount, _):
-            return sandbox_credit(
-                cause=cause, operator=operator, player=player, book=book, currency=currency, amount=amount
-            )
-    raise TypeError(f"{type(event).__name__} is not an event of the wallet.")
+    if type(event) in _STILL:
+        return None
+    build = _BUILD.get(type(event))
+    if build is None:
+        raise TypeError(f"{type(event).__name__} is not an event of the wallet.")
+    return build(event, cause)
+
+
+def _sandbox_credited(event: SandboxCredited, cause: int) -> Entry:
+    return sandbox_credit(
+        cause=cause,
+        operator=event.operator,
+        player=event.player,
+        book=event.book,
+        currency=event.currency,
+        amount=event.amount,
+    )
+
+
+def _deposit_completed(event: pe.DepositCompleted, cause: int) -> Entry:
+    """What the player paid comes from outside; the fee is the operator's, the rest the player's."""
+    postings = (
+        Posting(_house(AccountKind.DEPOSITS, event.operator, event.currency), -event.amount),
+        Posting(_account(event), event.amount - event.fee),
+        Posting(_house(AccountKind.FEES, event.operator, event.currency), event.fee),
+    )
+    return entry(kind="deposit", cause=cause, postings=postings)
+
+
+def _deposit_reversed(event: pe.DepositReversed, cause: int) -> Entry | None:
+    """The way back of a deposit: what is no longer on the account becomes a debt, the fee is given back."""
+    if not event.credited:
+        return None
+    postings = (
+        Posting(_house(AccountKind.DEPOSITS, event.operator, event.currency), event.amount),
+        Posting(_account(event), -event.taken),
+        Posting(_debt(event), -event.owed),
+        Posting(_house(AccountKind.FEES, event.operator, event.currency), -event.fee),
+    )
+    return entry(kind="deposit_reversed", cause=cause, postings=postings)
+
+
+def _debt_collected(event: pe.DebtCollected, cause: int) -> Entry:
+    return transfer(
+        kind="debt_collected", cause=cause, source=_account(event), target=_debt(event), amount=event.amount
+    )
+
+
+def _withdrawal_requested(event: pe.WithdrawalRequested, cause: int) -> Entry:
+    return transfer(
+        kind="withdrawal_held", cause=cause, source=_account(event), target=_hold(event), amount=event.amount
+    )
+
+
+def _withdrawal_given_back(event: pe.WithdrawalRejected | pe.WithdrawalCancelled, cause: int) -> Entry:
+    kind = "withdrawal_rejected" if isinstance(event, pe.WithdrawalRejected) else "withdrawal_cancelled"
+    return transfer(kind=kind, cause=cause, source=_hold(event), target=_account(event), amount=event.amount)
+
+
+def _withdrawal_paid(event: pe.WithdrawalPaid, cause: int) -> Entry:
+    outside = _house(AccountKind.WITHDRAWALS, event.operator, event.currency)
+    return transfer(kind="withdrawal_paid", cause=cause, source=_hold(event), target=outside, amount=event.amount)
+
+
+def _withdrawal_returned(event: pe.WithdrawalReturned, cause: int) -> Entry:
+    outside = _house(AccountKind.WITHDRAWALS, event.operator, event.currency)
+    source = outside if event.was_paid else _hold(event)
+    return transfer(kind="withdrawal_returned", cause=cause, source=source, target=_account(event), amount=event.amount)
+
+
+def _house(kind: AccountKind, operator: UUID, currency: str) -> AccountName:
+    return operator_account(kind=kind, operator=operator, book=Book.REAL, currency=currency)
+
+
+def _account(event: Any) -> AccountName:
+    return player_account(operator=event.operator, player=event.player, book=Book.REAL, currency=event.currency)
+
+
+def _hold(event: Any) -> AccountName:
+    return hold(operator=event.operator, player=event.player, book=Book.REAL, currency=event.currency)
+
+
+def _debt(event: Any) -> AccountName:
+    return debt(operator=event.operator, player=event.player, book=Book.REAL, currency=event.currency)
+
+
+_BUILD: Final[dict[type, Callable[[Any, int], Entry | None]]] = {
+    SandboxCredited: _sandbox_credited,
+    pe.DepositCompleted: _deposit_completed,
+    pe.DepositReversed: _deposit_reversed,
+    pe.DebtCollected: _debt_collected,
+    pe.WithdrawalRequested: _withdrawal_requested,
+    pe.WithdrawalRejected: _withdrawal_given_back,
+    pe.WithdrawalCancelled: _withdrawal_given_back,
+    pe.WithdrawalPaid: _withdrawal_paid,
+    pe.WithdrawalReturned: _withdrawal_returned,
+}
+_STILL: Final = frozenset(
+    {
+        PlayerAccountOpened,
+        pe.DepositRequested,
+        pe.DepositSent,
+        pe.DepositFailed,
+        pe.WithdrawalApproved,
+        pe.WithdrawalSent,
+    }
+)
+EVENTS: Final = frozenset(_BUILD) | _STILL
+"""Every class of event that the wallet writes."""

@@ -63,3 +63,73 @@ class Posting(models.Model):
 
     def __str__(self) -> str:
         return f"{self.amount} on {self.account_id}"
+
+
+class DepositMethod(models.Model):
+    """One version of a way to pay in, as an operator offers it. Never changes; a change is the next version."""
+
+    id = models.BigAutoField(primary_key=True)
+    method_id = models.UUIDField()
+    version = models.IntegerField()
+    operator_id = models.UUIDField()
+    name = models.TextField()
+    provider = models.TextField()
+    currency = models.TextField()
+    minimum = models.BigIntegerField()
+    maximum = models.BigIntegerField()
+    fee_fixed = models.BigIntegerField()
+    fee_ppm = models.IntegerField()
+    seconds = models.IntegerField()
+    payouts = models.BooleanField()
+    enabled = models.BooleanField()
+    actor = models.TextField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "wallet_deposit_method"
+
+    def __str__(self) -> str:
+        return f"{self.name}, version {self.version}"
+
+
+class Payment(models.Model):
+    """What a deposit and a withdrawal have in common: whose it is, how much, and how it stands."""
+
+    id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    player_id = models.UUIDField()
+    method_id = models.UUIDField()
+    method_version = models.IntegerField()
+    provider = models.TextField()
+    currency = models.TextField()
+    amount = models.BigIntegerField()
+    status = models.TextField()
+    reference = models.TextField(null=True)
+    reason = models.TextField()
+    requested_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    version = models.IntegerField()
+
+    class Meta:
+        abstract = True
+
+
+class Deposit(Payment):
+    """Money on its way in: a projection of its events."""
+
+    fee = models.BigIntegerField()
+    owed = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"deposit {self.id}"
+
+
+class Withdrawal(Payment):
+    """Money on its way out: a projection of its events."""
+
+    approvals = models.IntegerField()
+    approved_by = models.TextField()
+    rejected_by = models.TextField(null=True)
+
+    def __str__(self) -> str:
+        return f"withdrawal {self.id}"

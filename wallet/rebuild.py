@@ -11,7 +11,7 @@ _DROP: Final = "DELETE FROM wallet_balance"
 _MAKE: Final = """
     INSERT INTO wallet_balance (account_id, balance, sequence, floor)
     SELECT account.id, coalesce(sum(posting.amount), 0), count(posting.id),
-           account.kind IN ('account', 'game', 'rack', 'stakes')
+           account.kind IN ('account', 'game', 'rack', 'stakes', 'hold')
       FROM wallet_account account LEFT JOIN wallet_posting posting ON posting.account_id = account.id
      GROUP BY account.id
      ORDER BY account.id

@@ -65,3 +65,17 @@ class TableNotAllowed(Refusal):
     kind = Kind.INVALID
     title = "The account is at no table"
     remedy = "Leave the table out, or ask for the game balance or rack."
+
+
+class DebtOutstanding(Refusal):
+    """A reversed deposit left `owed` minor units to pay before anything else."""
+
+    code = "debt_outstanding"
+    kind = Kind.CONFLICT
+    title = "A reversed deposit has left a debt"
+    remedy = "Deposit what is owed; a deposit pays the debt first."
+
+    def __init__(self, *, owed: int, currency: str) -> None:
+        shown = money.text(owed, currency)
+        super().__init__(f"{shown} {currency} is owed.", owed=shown, currency=currency)
+        self.owed = owed

@@ -88,5 +88,6 @@ def _state(fold: Fold, *, oldest: float) -> None:
     read_models.compare_tables(list(fold.tables.values()), notes)
     read_models.find_extra(notes)
     money.check_itself(notes)
+    fold.wallets.check_state()
     pending.check_rounds(fold, notes, now=now, oldest=oldest)
     pending.check_secrets(fold, notes)

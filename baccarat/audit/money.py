@@ -8,9 +8,9 @@ from baccarat.audit.notes import Notes
 from baccarat.derive import entry_for
 from casino.events.rows import fetch
 from wallet import audit as ledger
+from wallet.derive import EVENTS as WALLET_EVENTS
 from wallet.derive import entry_for as wallet_entry_for
 from wallet.entries import Entry, Unbalanced
-from wallet.events import PlayerAccountOpened, SandboxCredited
 
 UNBALANCED: Final = "event moves no balanced money"
 
@@ -32,7 +32,7 @@ def compare(followed: Sequence[Followed], notes: Notes) -> None:
 
 def _entry(followed: Followed) -> Entry | None:
     event, place = followed.event, followed.place
-    if isinstance(event, (PlayerAccountOpened, SandboxCredited)):
+    if type(event) in WALLET_EVENTS:
         return wallet_entry_for(event, followed.id)
     return None if place is None else entry_for(event, followed.id, place)
 

@@ -1,10 +1,12 @@
-"""Players' wallets outside the games: opened once, credited in the currency they were opened in."""
+"""Players' wallets outside the games: opened once, credited in the currency they were opened in, and all payments."""
 
 from uuid import UUID
 
 from baccarat.audit.notes import Notes
 from casino.events.drafts import Recorded, Sealed
 from wallet.events import PlayerAccountOpened, SandboxCredited, WalletEvent, stream
+from wallet.payment_events import PaymentEvent
+from wallet.payments.audit import Payments
 
 
 class Wallets:
@@ -13,10 +15,15 @@ class Wallets:
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
         self._opened: dict[UUID, tuple[UUID, str]] = {}
+        self._payments = Payments()
 
-    def follow(self, event: WalletEvent, row: Sealed | Recorded) -> None:
-        """This will follow one event of a wallet."""
+    def follow(self, event: WalletEvent | PaymentEvent, row: Sealed | Recorded) -> None:
+        """This will follow one event of a wallet or of a payment."""
         where = f"event {row.id}, {row.stream} version {row.version}"
+        if not isinstance(event, PlayerAccountOpened | SandboxCredited):
+            for finding in self._payments.follow(event, stream=row.stream, version=row.version, where=where):
+                self._notes.add(finding.what, finding.where, finding.expected, finding.found)
+            return
         if row.stream != stream(event.player):
             self._notes.add("stream differs", where, stream(event.player), row.stream)
         match event:
@@ -30,3 +37,8 @@ class Wallets:
                     self._notes.add("credit to another wallet", where, opened, f"{operator} {currency}")
                 if amount <= 0:
                     self._notes.add("amount out of range", where, "1 or more", amount)
+
+    def check_state(self) -> None:
+        """This will note every difference between payments' rows and what their events have led to."""
+        for finding in self._payments.check_state():
+            self._notes.add(finding.what, finding.where, finding.expected, finding.found)

@@ -15,7 +15,7 @@ from baccarat.tables import commands as tc
 from baccarat.tables.refusals import NotSeated, WrongCurrency
 from baccarat.tables.state import Seat
 from casino.kernel.money import Book
-from wallet import ledger
+from wallet import debts, ledger
 
 Picture = dict[str, Any]
 
@@ -23,13 +23,14 @@ Picture = dict[str, Any]
 def take(*, guest: Guest, seat: int, book: Book, buy_in: int, currency: str) -> Picture:
     """This will sit the player down with `buy_in` minor units from the account, opening a round at an idle table.
 
-    Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, BookNotOffered, WrongCurrency, InsufficientFunds.
+    Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, BookNotOffered, WrongCurrency, DebtOutstanding,
+    InsufficientFunds.
     """
     with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
         _require_currency(currency, journal)
         account = repository.place_of(journal).player(guest.player, book)
-        available = ledger.balances([account])[account]
+        available = debts.available(account)
         journal.on_table(
             tc.TakeSeat(player=guest.player, seat=seat, book=book, buy_in=buy_in, available=available, now=now)
         )
@@ -56,7 +57,8 @@ def change(*, guest: Guest, seat: int) -> Picture:
 def rebuy(*, guest: Guest, amount: int, currency: str) -> Picture:
     """This will move `amount` minor units from the account to the game balance, between the player's rounds.
 
-    Raises NotSeated, WagerInPlay (with the time by which the round is dealt), WrongCurrency, InsufficientFunds.
+    Raises NotSeated, WagerInPlay (with the time by which the round is dealt), WrongCurrency, DebtOutstanding,
+    InsufficientFunds.
     """
     with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
@@ -64,7 +66,7 @@ def rebuy(*, guest: Guest, amount: int, currency: str) -> Picture:
         balance = _game_balance(journal, guest)
         _require_no_wager(journal, guest)
         account = repository.place_of(journal).player(guest.player, _seat(journal, guest).book)
-        available = ledger.balances([account])[account]
+        available = debts.available(account)
         journal.on_table(tc.Rebuy(player=guest.player, amount=amount, available=available, now=now))
         repository.write([(journal, guest.metadata)])
     return _picture(journal, guest, now, balance=balance + amount)

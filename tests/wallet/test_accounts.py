@@ -6,6 +6,7 @@ from casino.kernel.money import Book
 from tests.wallet.world import ALICE, BOB, OPERATOR, TABLE, account, game
 from wallet.accounts import (
     NEVER_NEGATIVE,
+    OF_A_PLAYER,
     OF_A_TABLE,
     OF_AN_OPERATOR,
     AccountKind,
@@ -40,7 +41,8 @@ def test_every_part_of_the_name_changes_the_id() -> None:
 
 
 def test_each_kind_belongs_to_one_owner() -> None:
-    assert set(AccountKind) == NEVER_NEGATIVE | OF_A_TABLE | OF_AN_OPERATOR
+    assert set(AccountKind) == OF_A_PLAYER | OF_A_TABLE | OF_AN_OPERATOR
+    assert OF_A_PLAYER - {AccountKind.DEBT} | {AccountKind.STAKES} == NEVER_NEGATIVE
     assert not OF_AN_OPERATOR & (NEVER_NEGATIVE | OF_A_TABLE)
 
 

@@ -29,6 +29,8 @@ class Purse(StrEnum):
     ACCOUNT = AccountKind.ACCOUNT.value
     GAME = AccountKind.GAME.value
     RACK = AccountKind.RACK.value
+    HOLD = AccountKind.HOLD.value
+    DEBT = AccountKind.DEBT.value
 
 
 class PlayerRequest(Strict):
@@ -72,7 +74,7 @@ class CreditShown(serializers.Serializer[Any]):
 
 
 class StatementQuery(serializers.Serializer[Any]):
-    """Which account: the player's own, or the game balance or rack at one table."""
+    """Which account: the player's own, what is held or owed, or the game balance or rack at one table."""
 
     account = ChoiceOf(Purse, required=False, default=Purse.ACCOUNT)
     book = BookField(required=False, default=Book.REAL)
@@ -80,7 +82,7 @@ class StatementQuery(serializers.Serializer[Any]):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """This will ask for the table where there is one, and only there. Raises TableRequired, TableNotAllowed."""
-        at_table = attrs["account"] is not Purse.ACCOUNT
+        at_table = attrs["account"] in {Purse.GAME, Purse.RACK}
         if at_table and attrs["table"] is None:
             raise TableRequired
         if not at_table and attrs["table"] is not None:
@@ -91,7 +93,7 @@ class StatementQuery(serializers.Serializer[Any]):
 class BalanceShown(serializers.Serializer[Any]):
     """One account of a player."""
 
-    account = serializers.CharField(help_text="`account`, or at a table `game` or `rack`.")
+    account = serializers.CharField(help_text="`account`, `hold` or `debt`, or at a table `game` or `rack`.")
     book = serializers.CharField(help_text="`real` or `play`.")
     table = serializers.UUIDField(allow_null=True)
     balance = MoneySerializer()

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from wallet.api import payments_views as payments
 from wallet.api import views
 
 urlpatterns = [
@@ -12,4 +13,16 @@ urlpatterns = [
     path("players/<uuid:player>/statement", views.PlayerStatement.as_view(), name="player-statement"),
     path("me/balances", views.MyBalances.as_view(), name="my-balances"),
     path("me/statement", views.MyStatement.as_view(), name="my-statement"),
+    path("deposit-methods", payments.DepositMethods.as_view(), name="deposit-methods"),
+    path("deposit-methods/<uuid:method>/versions", payments.OneDepositMethod.as_view(), name="deposit-method-versions"),
+    path("withdrawal-policy", payments.WithdrawalPolicy.as_view(), name="withdrawal-policy"),
+    path("deposits", payments.Deposits.as_view(), name="deposits"),
+    path("withdrawals", payments.Withdrawals.as_view(), name="withdrawals"),
+    path("me/deposits", payments.MyDeposits.as_view(), name="my-deposits"),
+    path("me/deposits/quick", payments.QuickDeposit.as_view(), name="quick-deposit"),
+    path("me/deposits/<uuid:deposit>", payments.MyDeposit.as_view(), name="my-deposit"),
+    path("me/withdrawals", payments.MyWithdrawals.as_view(), name="my-withdrawals"),
+    path("me/withdrawals/<uuid:withdrawal>", payments.MyWithdrawal.as_view(), name="my-withdrawal"),
+    path("me/withdrawals/<uuid:withdrawal>/cancel", payments.CancelWithdrawal.as_view(), name="cancel-my-withdrawal"),
+    path("providers/<slug:provider>/callbacks", payments.Callbacks.as_view(), name="provider-callbacks"),
 ]

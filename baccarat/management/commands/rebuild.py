@@ -6,10 +6,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from baccarat.audit.rebuilding import Unfoldable, rebuild
+from wallet.payments.rebuilding import rebuild_payments
 
 
 class Command(BaseCommand):
-    help = "Drop and rebuild tables', rounds' and wagers' read models and all balances; writers wait meanwhile."
+    help = "Drop and rebuild the read models of tables, rounds, wagers and payments, and all balances; writers wait."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -18,12 +19,14 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, check: bool, **_options: Any) -> None:
         try:
             rebuilt = rebuild(compare=check)
+            payments = rebuild_payments(compare=check)
         except Unfoldable as trouble:
             raise CommandError(str(trouble)) from trouble
-        for row in rebuilt.changed:
+        changed = rebuilt.changed + payments.changed
+        for row in changed:
             self.stdout.write(f"changed: {row}")
-        counts = " ".join(f"{table}={rows}" for table, rows in rebuilt.rows.items())
-        outcome = f" changed={len(rebuilt.changed)}" if check else ""
+        counts = " ".join(f"{table}={rows}" for table, rows in (rebuilt.rows | payments.rows).items())
+        outcome = f" changed={len(changed)}" if check else ""
         self.stdout.write(f"rebuild: {counts}{outcome}")
-        if rebuilt.changed:
+        if changed:
             sys.exit(1)

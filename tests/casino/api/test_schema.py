@@ -62,7 +62,11 @@ def test_every_operation_says_who_may_call_it(document: dict[str, Any]) -> None:
     public = {name for name, operation in operations(document) if "security" not in operation}
 
     assert public == {"get /api/v1/problems", "get /api/v1/problems/{code}"}
-    assert document["components"]["securitySchemes"].keys() == {"operatorKey", "playerToken"}
+    assert document["components"]["securitySchemes"].keys() == {
+        "operatorKey",
+        "playerToken",
+        "providerSignature",
+    }
 
 
 def test_a_keyed_operation_names_its_header(client: Client) -> None:

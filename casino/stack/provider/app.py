@@ -1,0 +1,173 @@
+"""The sandbox provider's own small HTTP service, as plain ASGI: it moves no money and knows nothing of us.
+
+    POST /v1/deposits, /v1/payouts   {"payment", "amount", "currency"}; the same payment again answers the same
+    GET  /v1/deposits/{payment}, /v1/payouts/{payment}
+    GET  /v1/payments                everything, for a reconciliation
+    POST /v1/{kind}s/{payment}/{status}   sandbox only: turn a payment, such as to `reversed`, and report it
+    GET  /livez
+
+Requests are signed as callbacks are; /livez is not.
+"""
+
+import asyncio
+import json
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
+from dataclasses import asdict
+from typing import Any, Final
+
+from casino.stack.provider.behaviour import Plan, Start, Step, plan_for
+from casino.stack.provider.book import Book, Payment
+from casino.stack.provider.reporting import Reporter
+from wallet.payments import signatures
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Answer = tuple[int, object]
+
+HANG: Final = 6.0
+LARGEST: Final = 16 * 1024
+_KIND: Final = {"deposits": "deposit", "payouts": "payout"}
+_AMOUNT: Final = re.compile(r"[0-9]{1,15}(\.[0-9]{1,3})?", re.ASCII)
+_STATUSES: Final = frozenset({"pending", "failed", "completed", "reversed"})
+_NOT_FOUND: Final[Answer] = (404, {"error": "not found"})
+
+
+class App:
+    """The service: a book of payments, and tasks that turn and report them."""
+
+    def __init__(self, *, book: Book, reporter: Reporter, secret: str) -> None:
+        self._book = book
+        self._reporter = reporter
+        self._secret = secret
+        self._failed: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+            return
+        body = await _body(receive)
+        status, document = await self._route(scope, body)
+        payload = json.dumps(document).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(payload)).encode())]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": payload})
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                for payment in self._book.pending():
+                    self._begin(payment, plan_for(payment.amount))
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                for task in self._tasks:
+                    task.cancel()
+                await self._reporter.close()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _route(self, scope: Message, body: bytes) -> Answer:
+        path = [part for part in scope["path"].split("/") if part]
+        if path == ["livez"]:
+            return 200, {"payments": len(self._book)}
+        if not self._signed(scope, body):
+            return 401, {"error": "not signed"}
+        match scope["method"], path:
+            case "POST", ["v1", kind] if kind in _KIND:
+                return await self._start(_KIND[kind], body)
+            case "POST", ["v1", kind, payment, status] if kind in _KIND and status in _STATUSES:
+                return self._turn(_KIND[kind], payment, status)
+            case "GET", ["v1", *rest]:
+                return self._show(rest)
+        return _NOT_FOUND
+
+    def _signed(self, scope: Message, body: bytes) -> bool:
+        given = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        timestamp = given.get(signatures.TIMESTAMP.lower(), "")
+        nonce = given.get(signatures.NONCE.lower(), "")
+        signature = given.get(signatures.SIGNATURE.lower(), "")
+        if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > signatures.WINDOW:
+            return False
+        return signatures.verify(keys=[self._secret], timestamp=timestamp, nonce=nonce, body=body, signature=signature)
+
+    def _show(self, path: list[str]) -> Answer:
+        if path == ["payments"]:
+            return 200, {"items": [asdict(payment) for payment in self._book.all()]}
+        found = self._book.find(_KIND[path[0]], path[1]) if len(path) == 2 and path[0] in _KIND else None
+        return _NOT_FOUND if found is None else (200, asdict(found))
+
+    def _turn(self, kind: str, payment: str, status: str) -> Answer:
+        found = self._book.find(kind, payment)
+        if found is None:
+            return _NOT_FOUND
+        turned = self._book.turn(found, status)
+        self._run(self._tell(turned, Step(status)))
+        return 200, asdict(turned)
+
+    async def _start(self, kind: str, body: bytes) -> Answer:
+        wanted = _wanted(kind, body)
+        if wanted is None:
+            return 400, {"error": "malformed"}
+        known = self._book.find(kind, wanted.payment)
+        if known is not None:
+            same = (known.amount, known.currency) == (wanted.amount, wanted.currency)
+            return (200, asdict(known)) if same else (422, {"error": "known with another amount"})
+        plan = plan_for(wanted.amount)
+        if plan.start is Start.REFUSE:
+            return 422, {"error": "refused"}
+        if plan.start is Start.FAIL_ONCE and wanted.payment not in self._failed:
+            self._failed.add(wanted.payment)
+            return 503, {"error": "try later"}
+        self._book.add(wanted)
+        self._begin(wanted, plan)
+        if plan.start is Start.HANG_ONCE:
+            await asyncio.sleep(HANG)
+        return 201, asdict(wanted)
+
+    def _begin(self, payment: Payment, plan: Plan) -> None:
+        self._run(self._follow(payment, plan))
+
+    async def _follow(self, payment: Payment, plan: Plan) -> None:
+        """Goes through the plan's steps, turning and reporting."""
+        for step in plan.steps:
+            await asyncio.sleep(step.after)
+            if step.kept:
+                payment = self._book.turn(payment, step.status)
+            await self._tell(payment, step)
+
+    async def _tell(self, payment: Payment, step: Step) -> None:
+        for _ in range(step.times):
+            await self._reporter.report(payment, step.status, step.signed)
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _wanted(kind: str, body: bytes) -> Payment | None:
+    """The payment that a body asks for, None where it is malformed."""
+    try:
+        given = json.loads(body)
+        payment, amount, currency = given["payment"], given["amount"], given["currency"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    texts = all(isinstance(each, str) and 0 < len(each) <= 64 for each in (payment, amount, currency))
+    if not texts or _AMOUNT.fullmatch(amount) is None:
+        return None
+    return Payment(kind, payment, f"sbx-{secrets.token_hex(8)}", "pending", amount, currency)
+
+
+async def _body(receive: Receive) -> bytes:
+    found = b""
+    while len(found) <= LARGEST:
+        message = await receive()
+        found += message.get("body", b"")
+        if not message.get("more_body", False):
+            break
+    return found

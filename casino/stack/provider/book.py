@@ -1,0 +1,60 @@
+"""The payments that the sandbox provider knows, kept in a file of JSON lines so that a restart forgets none."""
+
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """One payment; `payment` is the caller's id, `reference` our own."""
+
+    kind: str
+    payment: str
+    reference: str
+    status: str
+    amount: str
+    currency: str
+    reason: str = ""
+
+
+class Book:
+    """Payments by kind and the caller's id; every change is a line of the file, where there is one."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file
+        self._payments: dict[tuple[str, str], Payment] = {}
+        if file is not None and file.exists():
+            for line in file.read_text(encoding="utf-8").splitlines():
+                self._keep(Payment(**json.loads(line)))
+
+    def __len__(self) -> int:
+        return len(self._payments)
+
+    def find(self, kind: str, payment: str) -> Payment | None:
+        """This will find a payment."""
+        return self._payments.get((kind, payment))
+
+    def all(self) -> list[Payment]:
+        """This will list every payment in the order in which it was taken on."""
+        return list(self._payments.values())
+
+    def pending(self) -> list[Payment]:
+        """This will list what is not decided."""
+        return [payment for payment in self._payments.values() if payment.status == "pending"]
+
+    def add(self, payment: Payment) -> None:
+        """This will take a payment on, or bring it up to date."""
+        self._keep(payment)
+        if self._file is not None:
+            with self._file.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(asdict(payment)) + "\n")
+
+    def turn(self, payment: Payment, status: str) -> Payment:
+        """This will give a payment another status."""
+        changed = replace(payment, status=status, reason=f"sandbox: {status}")
+        self.add(changed)
+        return changed
+
+    def _keep(self, payment: Payment) -> None:
+        self._payments[payment.kind, payment.payment] = payment

@@ -1,0 +1,57 @@
+"""How the sandbox provider reports: callbacks signed well, wrongly or not, tried again when nobody takes them."""
+
+import asyncio
+import json
+import logging
+import secrets
+import time
+from dataclasses import asdict
+from typing import Final
+
+import httpx
+
+from casino.stack.provider.behaviour import Signed
+from casino.stack.provider.book import Payment
+from wallet.payments import signatures
+
+logger = logging.getLogger(__name__)
+
+TRIES: Final = 3
+PAUSE: Final = 0.5
+TIMEOUT: Final = 5.0
+
+
+class Reporter:
+    """Sends reports to one address under one secret."""
+
+    def __init__(self, *, url: str, secret: str) -> None:
+        self._url = url
+        self._secret = secret
+        self._client = httpx.AsyncClient(timeout=TIMEOUT)
+
+    async def report(self, payment: Payment, status: str, signed: Signed) -> None:
+        """This will report a status, up to three times while it can't be delivered; a definite no is not repeated."""
+        body = json.dumps({**asdict(payment), "status": status}).encode()
+        for _ in range(TRIES):
+            try:
+                answer = await self._client.post(self._url, content=body, headers=self._headers(body, signed))
+            except httpx.HTTPError as trouble:
+                logger.info("No report of %s could be delivered: %s", payment.payment, trouble)
+            else:
+                if answer.status_code < 500:
+                    return
+            await asyncio.sleep(PAUSE)
+
+    async def close(self) -> None:
+        """This will close the connections."""
+        await self._client.aclose()
+
+    def _headers(self, body: bytes, signed: Signed) -> dict[str, str]:
+        headers = {"Content-Type": "application/json"}
+        if signed is Signed.NOT_AT_ALL:
+            return headers
+        secret = self._secret if signed is Signed.WELL else secrets.token_hex(16)
+        made = signatures.headers(
+            secret=secret, timestamp=str(int(time.time())), nonce=secrets.token_hex(16), body=body
+        )
+        return {**headers, **made}

@@ -1,0 +1,173 @@
+"""Deposits and withdrawals as staff see them, each only those of their operators; and who agrees to a withdrawal."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django.contrib import admin
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.http import HttpRequest
+from django.urls import URLPattern
+from django.utils.safestring import SafeString
+
+from casino.admin import marks
+from casino.admin.filters import chosen, since_by_uuid
+from casino.admin.readonly import ReadOnlyAdmin, as_uuid
+from casino.admin.sections import Deed, Facts, Grid, Section
+from casino.api.requests import request_id
+from casino.events.store import Metadata
+from casino.operators.admin import operator_filter
+from casino.operators.models import Operator, Player
+from wallet.models import Deposit, Payment, Withdrawal
+from wallet.payments import queries, staff, withdrawals
+from wallet.payments.deposit_state import DepositStatus
+from wallet.payments.withdrawal_state import WithdrawalStatus
+
+REVIEW: Final = "wallet.change_withdrawal"
+_TONES: Final = {
+    DepositStatus.COMPLETED.value: "good",
+    WithdrawalStatus.PAID.value: "good",
+    DepositStatus.REVERSED.value: "bad",
+    WithdrawalStatus.RETURNED.value: "bad",
+    WithdrawalStatus.REQUESTED.value: "warn",
+}
+
+
+def _status_filter(states: type[DepositStatus] | type[WithdrawalStatus]) -> Any:
+    choices = {state.value: state.value.capitalize() for state in states}
+    return chosen(title="status", parameter="status", choices=choices, where=lambda value: Q(status=value))
+
+
+class PaymentAdmin(ReadOnlyAdmin):
+    """What lists of deposits and of withdrawals have in common. Found by id, player's id or provider's reference."""
+
+    list_display = ("title", "standing", "sum", "operator", "player", "when")
+    ordering = ("-id",)
+    search_help_text = "id, player's id, or the provider's reference"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """This will leave out what is not of the operators that this member of staff works for; adds names."""
+        slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
+        nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
+        payments: QuerySet[Any] = super().get_queryset(request)
+        rows: QuerySet[Any] = payments.annotate(slug=Subquery(slug), nickname=Subquery(nickname))
+        allowed = staff.operators_of(request.user)
+        return rows if allowed is None else rows.filter(operator_id__in=allowed)
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for an id, a player or a reference."""
+        identity = as_uuid(term)
+        return Q(reference=term) if identity is None else Q(pk=identity) | Q(player_id=identity)
+
+    @admin.display(description="id")
+    def title(self, payment: Payment) -> str:
+        """The end of its id."""
+        return marks.short(payment.pk)
+
+    @admin.display(description="status")
+    def standing(self, payment: Payment) -> SafeString:
+        """How it stands."""
+        return marks.badge(payment.status, _TONES.get(payment.status, "plain"))
+
+    @admin.display(description="amount")
+    def sum(self, payment: Payment) -> SafeString | str:
+        """How much."""
+        return marks.money(payment.amount, payment.currency)
+
+    @admin.display(description="operator")
+    def operator(self, payment: Any) -> SafeString | str:
+        """Whose house it is in."""
+        return marks.page("operator", payment.operator_id, payment.slug or marks.short(payment.operator_id))
+
+    @admin.display(description="player")
+    def player(self, payment: Any) -> SafeString | str:
+        """Whose it is."""
+        return marks.page("player", payment.player_id, payment.nickname or marks.short(payment.player_id))
+
+    @admin.display(description="requested (UTC)")
+    def when(self, payment: Payment) -> SafeString | str:
+        """When it was asked for."""
+        return marks.moment(payment.requested_at)
+
+    def facts(self, payment: Payment) -> list[tuple[str, object]]:
+        """This will list what both have in common, with what keeps it from moving on."""
+        trouble = queries.troubles([payment.pk]).get(payment.pk, "")
+        return [
+            ("Status", self.standing(payment)),
+            ("Amount", self.sum(payment)),
+            ("Operator", self.operator(payment)),
+            ("Player", self.player(payment)),
+            ("Provider", payment.provider),
+            ("Provider's reference", payment.reference or marks.NOTHING),
+            ("Reason", payment.reason or marks.NOTHING),
+            ("Trouble", trouble or marks.NOTHING),
+            ("Method", f"{payment.method_id}, version {payment.method_version}"),
+            ("Requested (UTC)", self.when(payment)),
+            ("Ended (UTC)", marks.moment(payment.ended_at)),
+            ("Id", marks.code(payment.pk)),
+        ]
+
+
+@admin.register(Deposit)
+class DepositAdmin(PaymentAdmin):
+    """Money on its way in."""
+
+    list_filter = (operator_filter(), _status_filter(DepositStatus), since_by_uuid())
+
+    def sections(self, request: HttpRequest, obj: Deposit) -> Sequence[Section]:
+        """This will show a deposit."""
+        del request
+        more = [
+            ("Fee", marks.money(obj.fee, obj.currency)),
+            ("Debt left by its reversal", marks.money(obj.owed, obj.currency)),
+        ]
+        return (Facts("Deposit", [*self.facts(obj), *more]),)
+
+
+@admin.register(Withdrawal)
+class WithdrawalAdmin(PaymentAdmin):
+    """Money on its way out: a queue of those that wait for staff, by the filter `requested`."""
+
+    list_filter = (operator_filter(), _status_filter(WithdrawalStatus), since_by_uuid())
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the addresses of `approve` and `reject`."""
+        return [
+            self.perform_path("approve", REVIEW, self.approve),
+            self.perform_path("reject", REVIEW, self.reject),
+            *super().get_urls(),
+        ]
+
+    def approve(self, request: HttpRequest, withdrawal: Withdrawal) -> str:
+        """This will agree. Raises NotWaitingForReview, MakerIsChecker, DebtOutstanding."""
+        who = staff.actor(request.user)
+        after = withdrawals.approve(withdrawal.pk, staff=who, metadata=_remembered(request, withdrawal))
+        missing = after.requested.approvals - len(after.approved_by)
+        return f"Approved; {missing} more to agree." if missing else "Approved; it is on its way to the provider."
+
+    def reject(self, request: HttpRequest, withdrawal: Withdrawal) -> str:
+        """This will refuse. Raises NotWaitingForReview."""
+        who = staff.actor(request.user)
+        withdrawals.reject(
+            withdrawal.pk, staff=who, reason="refused in review", metadata=_remembered(request, withdrawal)
+        )
+        return "Rejected; the money is the player's again."
+
+    def sections(self, request: HttpRequest, obj: Withdrawal) -> Sequence[Section]:
+        """This will show a withdrawal, with buttons for those who may review it."""
+        more = [
+            ("Members of staff to agree", str(obj.approvals)),
+            ("Agreed", obj.approved_by or marks.NOTHING),
+            ("Rejected by", obj.rejected_by or marks.NOTHING),
+        ]
+        facts = Facts("Withdrawal", [*self.facts(obj), *more])
+        if obj.status != WithdrawalStatus.REQUESTED or not request.user.has_perm(REVIEW):
+            return (facts,)
+        agree = Deed("Approve", self.perform_url("approve", obj), "Agree to this withdrawal?", tone="good")
+        refuse = Deed("Reject", self.perform_url("reject", obj), "Refuse it and give the money back?", tone="bad")
+        return (facts, Grid("Review", ("Agree", "Refuse"), [(agree, refuse)]))
+
+
+def _remembered(request: HttpRequest, withdrawal: Withdrawal) -> Metadata:
+    made = request_id(request)
+    operator, who = str(withdrawal.operator_id), staff.actor(request.user)
+    return Metadata(operator=operator, actor=who, causation="", correlation=made, request=made)

@@ -1,0 +1,257 @@
+"""The bodies of the part of the API that is about money on its way in and out."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from casino.api.fields import (
+    AmountField,
+    ChoiceOf,
+    CurrencyField,
+    FlagField,
+    IdField,
+    MoneySerializer,
+    Strict,
+    TextField,
+    WholeNumberField,
+    money,
+)
+from casino.kernel.refusals import Refusal
+from wallet.payments.deposit_state import DepositStatus
+from wallet.payments.fees import Terms, parse_percent, percent, quote
+from wallet.payments.methods import Method, Offer, Policy
+from wallet.payments.queries import Deposit, Withdrawal
+from wallet.payments.withdrawal_state import WithdrawalStatus
+
+
+class MethodRequest(Strict):
+    """What an operator offers; the whole of it, also when it is changed."""
+
+    name = TextField(max_length=60)
+    provider = TextField(max_length=40)
+    currency = CurrencyField()
+    minimum = AmountField()
+    maximum = AmountField()
+    fee_fixed = AmountField(zero=True, required=False, default=0)
+    fee_percent = TextField(max_length=8, required=False, default="0", help_text="Below 100, at most four decimals.")
+    seconds = WholeNumberField(required=False, default=0, help_text="How long a deposit takes, as a rule.")
+    payouts = FlagField(required=False, default=False, help_text="Whether withdrawals may go out by it.")
+    enabled = FlagField(required=False, default=True)
+
+
+class QuoteShown(serializers.Serializer[Any]):
+    """What an amount comes to; `refused` is the code of the refusal where the method does not take it."""
+
+    amount = MoneySerializer()
+    fee = MoneySerializer(allow_null=True)
+    arrives = MoneySerializer(allow_null=True)
+    refused = serializers.CharField(allow_null=True)
+
+
+class MethodShown(serializers.Serializer[Any]):
+    """A method as it is offered now; the fee is rounded up to a whole minor unit."""
+
+    id = serializers.UUIDField()
+    version = serializers.IntegerField()
+    name = serializers.CharField()
+    provider = serializers.CharField()
+    minimum = MoneySerializer()
+    maximum = MoneySerializer()
+    fee_fixed = MoneySerializer()
+    fee_percent = serializers.CharField()
+    seconds = serializers.IntegerField()
+    payouts = serializers.BooleanField()
+    enabled = serializers.BooleanField()
+    quote = QuoteShown(allow_null=True)
+
+
+class Methods(serializers.Serializer[Any]):
+    """Methods, oldest first."""
+
+    items = MethodShown(many=True)
+
+
+class AmountQuery(serializers.Serializer[Any]):
+    """For which amount fees are asked for."""
+
+    amount = AmountField(required=False, default=None, allow_null=True)
+
+
+class PaymentRequest(Strict):
+    """How much, and by which method."""
+
+    method = IdField()
+    amount = AmountField()
+    currency = CurrencyField()
+
+
+class Nothing(Strict):
+    """An empty object."""
+
+
+class DepositQuery(serializers.Serializer[Any]):
+    """Which deposits."""
+
+    status = ChoiceOf(DepositStatus, required=False, default=None)
+
+
+class WithdrawalQuery(serializers.Serializer[Any]):
+    """Which withdrawals."""
+
+    status = ChoiceOf(WithdrawalStatus, required=False, default=None)
+
+
+class DepositShown(serializers.Serializer[Any]):
+    """A deposit as it stands."""
+
+    id = serializers.UUIDField()
+    player = serializers.UUIDField()
+    method = serializers.UUIDField()
+    status = serializers.CharField(help_text="`pending`, `failed`, `completed` or `reversed`.")
+    amount = MoneySerializer()
+    fee = MoneySerializer()
+    arrives = MoneySerializer()
+    owed = MoneySerializer(help_text="The debt that a reversal left.")
+    reason = serializers.CharField()
+    requested_at = serializers.DateTimeField()
+    ended_at = serializers.DateTimeField(allow_null=True)
+
+
+class DepositPage(serializers.Serializer[Any]):
+    """Deposits, newest first."""
+
+    items = DepositShown(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class WithdrawalShown(serializers.Serializer[Any]):
+    """A withdrawal as it stands."""
+
+    id = serializers.UUIDField()
+    player = serializers.UUIDField()
+    method = serializers.UUIDField()
+    status = serializers.CharField(
+        help_text="`requested`, `approved`, `sent`, `paid`, `returned`, `rejected` or `cancelled`."
+    )
+    amount = MoneySerializer()
+    can_cancel = serializers.BooleanField()
+    reason = serializers.CharField()
+    requested_at = serializers.DateTimeField()
+    ended_at = serializers.DateTimeField(allow_null=True)
+
+
+class WithdrawalPage(serializers.Serializer[Any]):
+    """Withdrawals, newest first."""
+
+    items = WithdrawalShown(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class PolicyRequest(Strict):
+    """Up to which amount nobody looks, and above which two members of staff do."""
+
+    automatic_up_to = AmountField(zero=True)
+    second_above = AmountField(zero=True)
+
+
+class PolicyShown(serializers.Serializer[Any]):
+    """The policy for withdrawals asked for from now on; version 0 is what holds before one is set."""
+
+    version = serializers.IntegerField()
+    automatic_up_to = MoneySerializer()
+    second_above = MoneySerializer()
+
+
+class CallbackReport(serializers.Serializer[Any]):
+    """What a provider reports of one payment."""
+
+    kind = serializers.ChoiceField(choices=["deposit", "payout"])
+    payment = serializers.UUIDField(help_text="Our id.")
+    reference = serializers.CharField(help_text="The provider's.")
+    status = serializers.ChoiceField(choices=["pending", "failed", "completed", "reversed"])
+    amount = serializers.CharField()
+    currency = serializers.CharField()
+    reason = serializers.CharField(required=False)
+
+
+class CallbackTaken(serializers.Serializer[Any]):
+    """The callback is kept; `new` is false for one that came before."""
+
+    new = serializers.BooleanField()
+
+
+def offer_of(given: dict[str, Any]) -> Offer:
+    """This will make an offer of a MethodRequest. Raises MethodImpossible."""
+    terms = Terms(
+        given["currency"], given["minimum"], given["maximum"], given["fee_fixed"], parse_percent(given["fee_percent"])
+    )
+    return Offer(given["name"], given["provider"], terms, given["seconds"], given["payouts"], given["enabled"])
+
+
+def shown_method(method: Method, *, amount: int | None = None) -> dict[str, Any]:
+    """This will shape a method for an answer, with what `amount` minor units come to."""
+    offer, terms = method.offer, method.offer.terms
+    return {
+        "id": method.id,
+        "version": method.version,
+        "name": offer.name,
+        "provider": offer.provider,
+        "minimum": money(terms.minimum, terms.currency),
+        "maximum": money(terms.maximum, terms.currency),
+        "fee_fixed": money(terms.fee_fixed, terms.currency),
+        "fee_percent": percent(terms.fee_ppm),
+        "seconds": offer.seconds,
+        "payouts": offer.payouts,
+        "enabled": offer.enabled,
+        "quote": None if amount is None else _quote(terms, amount),
+    }
+
+
+def _quote(terms: Terms, amount: int) -> dict[str, Any]:
+    shown: dict[str, Any] = {"amount": money(amount, terms.currency), "fee": None, "arrives": None, "refused": None}
+    try:
+        offered = quote(terms, amount)
+    except Refusal as refusal:
+        return {**shown, "refused": refusal.code}
+    return {**shown, "fee": money(offered.fee, terms.currency), "arrives": money(offered.arrives, terms.currency)}
+
+
+def shown_deposit(deposit: Deposit) -> dict[str, Any]:
+    """This will shape a deposit for an answer."""
+    return {
+        "id": deposit.id,
+        "player": deposit.player_id,
+        "method": deposit.method_id,
+        "status": deposit.status,
+        "amount": money(deposit.amount, deposit.currency),
+        "fee": money(deposit.fee, deposit.currency),
+        "arrives": money(deposit.amount - deposit.fee, deposit.currency),
+        "owed": money(deposit.owed, deposit.currency),
+        "reason": deposit.reason,
+        "requested_at": deposit.requested_at,
+        "ended_at": deposit.ended_at,
+    }
+
+
+def shown_withdrawal(withdrawal: Withdrawal) -> dict[str, Any]:
+    """This will shape a withdrawal for an answer."""
+    return {
+        "id": withdrawal.id,
+        "player": withdrawal.player_id,
+        "method": withdrawal.method_id,
+        "status": withdrawal.status,
+        "amount": money(withdrawal.amount, withdrawal.currency),
+        "can_cancel": withdrawal.status in {WithdrawalStatus.REQUESTED, WithdrawalStatus.APPROVED},
+        "reason": withdrawal.reason,
+        "requested_at": withdrawal.requested_at,
+        "ended_at": withdrawal.ended_at,
+    }
+
+
+def shown_policy(policy: Policy, currency: str) -> dict[str, Any]:
+    """This will shape a policy for an answer."""
+    return {
+        "version": policy.version,
+        "automatic_up_to": money(policy.automatic_up_to, currency),
+        "second_above": money(policy.second_above, currency),
+    }

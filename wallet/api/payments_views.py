@@ -1,0 +1,241 @@
+"""Money on its way in and out over HTTP: for players, for operators, and for providers that call back."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+from uuid import UUID
+
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import Serializer
+
+from casino.api import paging
+from casino.api.catalogue import INVALID_CURSOR, Rejected
+from casino.api.fields import read
+from casino.api.idempotency import idempotent
+from casino.api.views import EdgeView
+from casino.operators.auth import OperatorKey
+from casino.operators.principals import OperatorPrincipal, PlayerPrincipal
+from casino.operators.views import EitherView, OperatorView, PlayerView, metadata
+from wallet.api import payments_documents as documents
+from wallet.api import payments_serializers as shapes
+from wallet.payments import callbacks, deposits, methods, queries, signatures, withdrawals
+from wallet.payments.queries import Where
+
+Row = TypeVar("Row")
+
+
+class DepositMethods(EitherView):
+    """What an operator offers: to be read by both, and added to by the operator."""
+
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        """This will let only operators' servers add methods."""
+        adding = getattr(self.request, "method", None) == "POST"
+        return [OperatorKey()] if adding else super().get_authenticators()
+
+    @documents.list_methods
+    def get(self, request: Request) -> Response:
+        """This will list methods: a player's can be used, an operator sees all."""
+        query = shapes.AmountQuery(data=request.query_params, context={"currency": self.caller.currency})
+        query.is_valid(raise_exception=True)
+        amount = query.validated_data["amount"]
+        offered = methods.offered(operator=self.caller.operator)
+        if isinstance(self.caller, PlayerPrincipal):
+            currency = self.caller.currency
+            offered = [each for each in offered if each.offer.enabled and each.offer.terms.currency == currency]
+        return Response({"items": [shapes.shown_method(each, amount=amount) for each in offered]})
+
+    @documents.create_method
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """This will add a method."""
+        offer = shapes.offer_of(read(shapes.MethodRequest, request))
+        made = methods.create(operator=self.caller.operator, offer=offer, actor=self.caller.actor)
+        return Response(shapes.shown_method(made), status=201)
+
+
+class OneDepositMethod(OperatorView):
+    """The next version of a method."""
+
+    @documents.change_method
+    @idempotent
+    def post(self, request: Request, method: UUID) -> Response:
+        """This will change a method."""
+        offer = shapes.offer_of(read(shapes.MethodRequest, request))
+        made = methods.change(operator=self.caller.operator, method=method, offer=offer, actor=self.caller.actor)
+        return Response(shapes.shown_method(made), status=201)
+
+
+class WithdrawalPolicy(OperatorView):
+    """Who has to agree to withdrawals."""
+
+    @documents.get_policy
+    def get(self, request: Request) -> Response:
+        """This will show the policy."""
+        del request
+        return Response(shapes.shown_policy(methods.policy(operator=self.caller.operator), self.caller.currency))
+
+    @documents.set_policy
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """This will set the policy."""
+        given = read(shapes.PolicyRequest, request)
+        made = methods.set_policy(operator=self.caller.operator, actor=self.caller.actor, **given)
+        return Response(shapes.shown_policy(made, self.caller.currency), status=201)
+
+
+class Deposits(OperatorView):
+    """Deposits of the caller's players."""
+
+    @documents.list_deposits
+    def get(self, request: Request) -> Response:
+        """This will list deposits."""
+        return _page(request, self.caller, shapes.DepositQuery, queries.deposits, shapes.shown_deposit)
+
+
+class Withdrawals(OperatorView):
+    """Withdrawals of the caller's players."""
+
+    @documents.list_withdrawals
+    def get(self, request: Request) -> Response:
+        """This will list withdrawals."""
+        return _page(request, self.caller, shapes.WithdrawalQuery, queries.withdrawals, shapes.shown_withdrawal)
+
+
+class MyDeposits(PlayerView):
+    """The player's deposits."""
+
+    @documents.my_deposits
+    def get(self, request: Request) -> Response:
+        """This will list deposits."""
+        return _page(request, self.caller, shapes.DepositQuery, queries.deposits, shapes.shown_deposit)
+
+    @documents.deposit
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """This will ask for a deposit."""
+        given = read(shapes.PaymentRequest, request)
+        made = deposits.request(**_who(self.caller), metadata=metadata(request), **_without_currency(given))
+        return _my_deposit(self.caller, made, status=201)
+
+
+class QuickDeposit(PlayerView):
+    """The last deposit once more."""
+
+    @documents.quick_deposit
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """This will repeat the last method and amount."""
+        read(shapes.Nothing, request)
+        made = deposits.repeat(**_who(self.caller), metadata=metadata(request))
+        return _my_deposit(self.caller, made, status=201)
+
+
+class MyDeposit(PlayerView):
+    """One of the player's deposits."""
+
+    @documents.my_deposit
+    def get(self, request: Request, deposit: UUID) -> Response:
+        """This will show a deposit."""
+        del request
+        return _my_deposit(self.caller, deposit, status=200)
+
+
+class MyWithdrawals(PlayerView):
+    """The player's withdrawals."""
+
+    @documents.my_withdrawals
+    def get(self, request: Request) -> Response:
+        """This will list withdrawals."""
+        return _page(request, self.caller, shapes.WithdrawalQuery, queries.withdrawals, shapes.shown_withdrawal)
+
+    @documents.withdraw
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """This will ask for a withdrawal."""
+        given = read(shapes.PaymentRequest, request)
+        made = withdrawals.request(**_who(self.caller), metadata=metadata(request), **_without_currency(given))
+        return _my_withdrawal(self.caller, made, status=201)
+
+
+class MyWithdrawal(PlayerView):
+    """One of the player's withdrawals."""
+
+    @documents.my_withdrawal
+    def get(self, request: Request, withdrawal: UUID) -> Response:
+        """This will show a withdrawal."""
+        del request
+        return _my_withdrawal(self.caller, withdrawal, status=200)
+
+
+class CancelWithdrawal(PlayerView):
+    """A withdrawal that is not wanted any more."""
+
+    @documents.cancel_withdrawal
+    @idempotent
+    def post(self, request: Request, withdrawal: UUID) -> Response:
+        """This will cancel a withdrawal while that is possible."""
+        read(shapes.Nothing, request)
+        me = self.caller
+        withdrawals.cancel(withdrawal, operator=me.operator, player=me.player, metadata=metadata(request))
+        return _my_withdrawal(me, withdrawal, status=200)
+
+
+class Callbacks(EdgeView):
+    """Where providers report. The signature says who calls; the answer says only that the report is kept."""
+
+    @documents.callback
+    def post(self, request: Request, provider: str) -> Response:
+        """This will verify a report and keep it; it is applied right after."""
+        sent = request._request  # noqa: SLF001  (the signature is over the bytes, not over what they parse to)
+        new = callbacks.receive(
+            provider=provider,
+            timestamp=sent.headers.get(signatures.TIMESTAMP, ""),
+            nonce=sent.headers.get(signatures.NONCE, ""),
+            signature=sent.headers.get(signatures.SIGNATURE, ""),
+            body=sent.body,
+        )
+        return Response({"new": new}, status=202)
+
+
+def _who(caller: PlayerPrincipal) -> dict[str, Any]:
+    return {"operator": caller.operator, "player": caller.player, "currency": caller.currency}
+
+
+def _without_currency(given: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name != "currency"}
+
+
+def _where(caller: PlayerPrincipal | OperatorPrincipal, status: str | None = None) -> Where:
+    player = caller.player if isinstance(caller, PlayerPrincipal) else None
+    return Where(caller.operator, player, status)
+
+
+def _my_deposit(caller: PlayerPrincipal, deposit: UUID, *, status: int) -> Response:
+    return Response(shapes.shown_deposit(queries.find_deposit(_where(caller), deposit)), status=status)
+
+
+def _my_withdrawal(caller: PlayerPrincipal, withdrawal: UUID, *, status: int) -> Response:
+    return Response(shapes.shown_withdrawal(queries.find_withdrawal(_where(caller), withdrawal)), status=status)
+
+
+def _page(
+    request: Request,
+    caller: PlayerPrincipal | OperatorPrincipal,
+    query: type[Serializer[Any]],
+    rows: Callable[..., list[Row]],
+    shown: Callable[[Row], dict[str, Any]],
+) -> Response:
+    page = paging.asked(request, str)
+    asked = query(data={name: value for name, value in request.query_params.items() if name == "status"})
+    asked.is_valid(raise_exception=True)
+    before = None if page.after is None else _id(page.after[0])
+    found = rows(_where(caller, asked.validated_data["status"]), before=before, limit=page.fetch)
+    return Response(paging.answer(page, found, key=lambda row: (str(row.id),), item=shown))  # type: ignore[attr-defined]
+
+
+def _id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise Rejected(INVALID_CURSOR) from None

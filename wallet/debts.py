@@ -1,0 +1,87 @@
+"""What players owe after a reversed deposit: read it, refuse play over it, and collect it as soon as money is there."""
+
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.events.rows import fetch
+from casino.events.store import Append, Metadata, append
+from casino.kernel.money import Book
+from wallet import ledger
+from wallet.accounts import AccountName, debt, player_account
+from wallet.catalogue import CATALOGUE
+from wallet.derive import entry_for
+from wallet.payment_events import DebtCollected, debt_stream
+from wallet.refusals import DebtOutstanding
+
+_VERSION: Final = """SELECT clock_timestamp(),
+    (SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s)"""
+_CAN_PAY: Final = """
+    SELECT owing.operator_id, owing.player_id, owing.currency
+      FROM wallet_account owing
+      JOIN wallet_balance owed ON owed.account_id = owing.id AND owed.balance < 0
+      JOIN wallet_account purse ON purse.player_id = owing.player_id AND purse.operator_id = owing.operator_id
+           AND purse.currency = owing.currency AND purse.kind = 'account' AND purse.book = 'real'
+      JOIN wallet_balance held ON held.account_id = purse.id AND held.balance > 0
+     WHERE owing.kind = 'debt' ORDER BY owing.id LIMIT %s
+"""
+
+
+def outstanding(*, operator: UUID, player: UUID, currency: str) -> int:
+    """This will return what a player owes, in minor units; 0 for nothing."""
+    owing = debt(operator=operator, player=player, book=Book.REAL, currency=currency)
+    return -ledger.balances([owing])[owing]
+
+
+def available(account: AccountName) -> int:
+    """This will return what a player's account holds for a buy-in, a rebuy or a withdrawal, in minor units.
+
+    Raises DebtOutstanding for real money while something is owed; play money has no debts. One statement.
+    """
+    if account.book is not Book.REAL or account.player is None:
+        return ledger.balances([account])[account]
+    owing = debt(operator=account.operator, player=account.player, book=Book.REAL, currency=account.currency)
+    found = ledger.balances([account, owing])
+    if found[owing]:
+        raise DebtOutstanding(owed=-found[owing], currency=account.currency)
+    return found[account]
+
+
+def collect(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> int:
+    """This will take what a player owes from the account, as far as it goes, and return how much that was.
+
+    Call it inside a transaction in which money arrived on the account; it locks both balances.
+    """
+    account = player_account(operator=operator, player=player, book=Book.REAL, currency=currency)
+    owing = debt(operator=operator, player=player, book=Book.REAL, currency=currency)
+    found = ledger.balances([owing])
+    if not found[owing]:
+        return 0
+    ledger.lock((account,))
+    ledger.lock((owing,))
+    found = ledger.balances([account, owing])
+    amount = min(found[account], -found[owing])
+    if amount <= 0:
+        return 0
+    at, version = fetch(_VERSION, [debt_stream(player)])[0]
+    _record(DebtCollected(operator, player, currency, amount, at), version=version, metadata=metadata)
+    return amount
+
+
+def collect_due(*, limit: int = 50) -> int:
+    """This will collect from players who owe and have money again, such as from a table; returns how many paid."""
+    paid = 0
+    for operator, player, currency in fetch(_CAN_PAY, [limit]):
+        remembered = Metadata(operator=str(operator), actor="system:debts", causation="", correlation="")
+        with transaction.atomic():
+            paid += bool(collect(operator=operator, player=player, currency=currency, metadata=remembered))
+    return paid
+
+
+def _record(event: DebtCollected, *, version: int, metadata: Metadata) -> None:
+    draft = CATALOGUE.encode(event)
+    ((cause,),) = append([Append(debt_stream(event.player), version, (draft,), metadata)])
+    entry = entry_for(event, cause)
+    if entry is not None:
+        ledger.post([entry])

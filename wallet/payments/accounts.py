@@ -1,0 +1,18 @@
+"""Whose payments they may be: players with open accounts in the currency."""
+
+from typing import Final
+from uuid import UUID
+
+from casino.events.rows import fetch
+from casino.kernel.money import Book
+from wallet.accounts import player_account
+from wallet.refusals import UnknownAccount
+
+_OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
+
+
+def require_open(*, operator: UUID, player: UUID, currency: str) -> None:
+    """This will check that a player has a real account in this currency. Raises UnknownAccount."""
+    account = player_account(operator=operator, player=player, book=Book.REAL, currency=currency)
+    if not fetch(_OPEN, [account.id]):
+        raise UnknownAccount

@@ -1,0 +1,125 @@
+"""Move payments on without waiting to be told: start what was not started, ask about what nobody told us.
+
+Each payment is leased by moving its next try into the future before the provider is asked, outside of any transaction.
+Whoever dies on the way leaves a lease that runs out; the provider starts the same payment once, however often asked.
+"""
+
+import logging
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from django.db import DatabaseError
+
+from casino.events.rows import execute, fetch
+from wallet import debts
+from wallet.payments import callbacks, deposits, withdrawals
+from wallet.payments.provider import NoAnswer, NotThere, Provider, Refused
+from wallet.payments.providers import provider
+from wallet.payments.refusals import UnknownProvider
+from wallet.payments.reports import Kind, Report
+from wallet.refusals import DebtOutstanding
+
+logger = logging.getLogger(__name__)
+
+BATCH: Final = 20
+_LEASE: Final = """
+    UPDATE wallet_payment_due
+       SET attempts = attempts + 1,
+           next_try_at = clock_timestamp()
+               + make_interval(secs => least(300, 4 * power(2, least(attempts, 10))) * (0.75 + 0.5 * random()))
+     WHERE payment_id IN (
+           SELECT payment_id FROM wallet_payment_due
+            WHERE next_try_at <= clock_timestamp() ORDER BY next_try_at LIMIT %s FOR UPDATE SKIP LOCKED)
+    RETURNING payment_id
+"""
+_LEASED: Final = """
+    SELECT payment.id, due.kind, payment.provider, payment.amount, payment.currency, payment.started, due.attempts
+      FROM wallet_payment_due due
+      JOIN (SELECT id, provider, amount, currency, reference IS NOT NULL AS started FROM wallet_deposit
+            UNION ALL
+            SELECT id, provider, amount, currency, status = 'sent' FROM wallet_withdrawal) payment
+        ON payment.id = due.payment_id
+     WHERE due.payment_id = ANY (%s::uuid[]) ORDER BY due.payment_id
+"""
+_TROUBLE: Final = "UPDATE wallet_payment_due SET trouble = %s WHERE payment_id = %s"
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A leased payment; `started` says that the provider has, or may have, been asked before."""
+
+    payment: UUID
+    kind: Kind
+    provider: str
+    amount: int
+    currency: str
+    started: bool
+    attempts: int
+
+
+def advance() -> int:
+    """This will apply stored callbacks, ask about payments that are due, collect debts; returns how much there was."""
+    applied = callbacks.apply_waiting()
+    asked = ask_due()
+    return applied + asked + debts.collect_due()
+
+
+def ask_due(*, limit: int = BATCH) -> int:
+    """This will ask providers about payments that are due and apply what they say; returns how many were due.
+
+    A provider that does not answer is left alone for the rest of the pass: others do not wait for it.
+    """
+    away: set[str] = set()
+    leased = _lease(limit)
+    for due in leased:
+        if due.provider in away:
+            continue
+        try:
+            _note(due, _ask(due))
+        except NoAnswer as trouble:
+            away.add(due.provider)
+            logger.info("Provider %s gives no answer about %s: %s", due.provider, due.payment, trouble)
+            _note(due, f"no answer: {trouble}"[:200])
+        except DatabaseError as trouble:
+            # Somebody was quicker, or two payments have one reference: it is due again soon, the others go on.
+            logger.warning("%s %s could not be moved on: %s", due.kind, due.payment, trouble)
+    return len(leased)
+
+
+def _lease(limit: int) -> list[Due]:
+    ids = [row[0] for row in fetch(_LEASE, [limit])]
+    return [Due(row[0], Kind(row[1]), *row[2:]) for row in fetch(_LEASED, [ids])] if ids else []
+
+
+def _ask(due: Due) -> str:
+    """Asks the provider and applies the answer; returns what is left to say, nothing where all is well."""
+    try:
+        adapter = provider(due.provider)
+        if due.kind is Kind.PAYOUT and not due.started and not withdrawals.send(due.payment):
+            return ""
+        report = _report(due, adapter)
+    except (UnknownProvider, DebtOutstanding) as refusal:
+        return refusal.code
+    except Refused as trouble:
+        refuse = deposits.refuse if due.kind is Kind.DEPOSIT else withdrawals.refuse
+        refuse(due.payment, provider=due.provider, reason=str(trouble)[:200])
+        return ""
+    outcome = callbacks.apply(report, provider=due.provider)
+    return "" if outcome in {deposits.APPLIED, deposits.NOTHING_NEW} else outcome
+
+
+def _report(due: Due, adapter: Provider) -> Report:
+    """The payment's status where it was started; it is started, or started again, where the provider has none."""
+    if due.started:
+        try:
+            return adapter.status(kind=due.kind, payment=due.payment)
+        except NotThere:
+            logger.info("Provider %s knows of no %s %s.", due.provider, due.kind, due.payment)
+    start = adapter.start_deposit if due.kind is Kind.DEPOSIT else adapter.start_payout
+    return start(payment=due.payment, amount=due.amount, currency=due.currency)
+
+
+def _note(due: Due, trouble: str) -> None:
+    if trouble or due.attempts > 1:
+        execute(_TROUBLE, [trouble, due.payment])

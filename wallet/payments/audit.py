@@ -1,0 +1,165 @@
+"""Payments as an audit follows them: the order of their events, their amounts, and the rows and queue that result.
+
+Nothing here uses the deciders' judgement: which event may follow which is written down once more, as a table.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from uuid import UUID
+
+from casino.events.rows import fetch
+from casino.kernel.findings import Finding
+from wallet import payment_events as pe
+from wallet.payments import deposit_state, withdrawal_state
+from wallet.payments.projections import DEPOSITS, WITHDRAWALS, Relation, Row, deposit_row, withdrawal_row
+
+CHUNK: Final = 500
+AFTER: Final[Mapping[str, frozenset[str | None]]] = {
+    "DepositRequested": frozenset({None}),
+    "DepositSent": frozenset({"DepositRequested", "DepositFailed"}),
+    "DepositFailed": frozenset({"DepositRequested", "DepositSent"}),
+    "DepositCompleted": frozenset({"DepositSent", "DepositFailed"}),
+    "DepositReversed": frozenset({"DepositSent", "DepositFailed", "DepositCompleted"}),
+    "WithdrawalRequested": frozenset({None}),
+    "WithdrawalApproved": frozenset({"WithdrawalRequested", "WithdrawalApproved"}),
+    "WithdrawalRejected": frozenset({"WithdrawalRequested", "WithdrawalApproved"}),
+    "WithdrawalCancelled": frozenset({"WithdrawalRequested", "WithdrawalApproved"}),
+    "WithdrawalSent": frozenset({"WithdrawalRequested", "WithdrawalApproved"}),
+    "WithdrawalPaid": frozenset({"WithdrawalSent"}),
+    "WithdrawalReturned": frozenset({"WithdrawalSent", "WithdrawalPaid"}),
+}
+"""Which events each one may follow in its stream."""
+
+_EXTRA: Final = """SELECT id::text FROM {table} AS kept WHERE NOT EXISTS (
+    SELECT FROM events_event WHERE stream = '{prefix}-' || kept.id AND version = 1) ORDER BY 1"""
+_QUEUE: Final = """
+    SELECT coalesce(due.payment_id, waiting.id), waiting.id IS NOT NULL, due.payment_id IS NOT NULL
+      FROM wallet_payment_due due
+      FULL JOIN (SELECT id FROM wallet_deposit WHERE status = 'pending'
+                 UNION ALL SELECT id FROM wallet_withdrawal WHERE status IN ('approved', 'sent')) waiting
+        ON waiting.id = due.payment_id
+     WHERE due.payment_id IS NULL OR waiting.id IS NULL ORDER BY 1
+"""
+_FEES: Final = """
+    SELECT deposit.id::text, (method.fee_fixed + ceil(deposit.amount * method.fee_ppm / 1000000.0))::bigint::text,
+           deposit.fee::text
+      FROM wallet_deposit deposit
+      JOIN wallet_deposit_method method
+        ON method.method_id = deposit.method_id AND method.version = deposit.method_version
+     WHERE deposit.fee <> method.fee_fixed + ceil(deposit.amount * method.fee_ppm / 1000000.0) ORDER BY 1
+"""
+
+
+@dataclass(slots=True)
+class Trace:
+    """The events of one payment so far; `broken` once they can't be explained."""
+
+    events: list[Any] = field(default_factory=list)
+    broken: bool = False
+
+
+class Payments:
+    """Every deposit and withdrawal that the log has told of, and what players owe."""
+
+    def __init__(self) -> None:
+        self._traces: dict[str, Trace] = {}
+        self._owed: dict[tuple[UUID, UUID, str], int] = {}
+
+    def follow(self, event: pe.PaymentEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
+        """This will follow one event and yield what contradicts the events before it."""
+        if stream != pe.stream_of(event):
+            yield Finding("stream differs", where, pe.stream_of(event), stream)
+        if isinstance(event, pe.DebtCollected):
+            yield from self._collected(event, where)
+            return
+        trace = self._traces.setdefault(stream, Trace())
+        before = trace.events[-1] if trace.events else None
+        last = None if before is None else type(before).__name__
+        if last not in AFTER[type(event).__name__] or version != len(trace.events) + 1:
+            trace.broken = True
+            yield Finding("event out of place", where, "what may come before it", str(last))
+        trace.events.append(event)
+        yield from self._amounts(event, trace, where)
+
+    def check_state(self) -> Iterator[Finding]:
+        """This will compare rows, queue and fees with what the events have led to."""
+        sound = [trace.events for trace in self._traces.values() if not trace.broken]
+        deposits = [events for events in sound if isinstance(events[0], pe.DepositRequested)]
+        withdrawals = [events for events in sound if isinstance(events[0], pe.WithdrawalRequested)]
+        yield from _compare(DEPOSITS, (deposit_row(deposit_state.fold(each), len(each)) for each in deposits))
+        yield from _compare(
+            WITHDRAWALS, (withdrawal_row(withdrawal_state.fold(each), len(each)) for each in withdrawals)
+        )
+        for relation, prefix in ((DEPOSITS, "deposit"), (WITHDRAWALS, "withdrawal")):
+            for (key,) in fetch(_EXTRA.format(table=relation.table, prefix=prefix)):
+                yield Finding("row is extra", f"{relation.table} {key}", "none", "a row")
+        for key, waits, queued in fetch(_QUEUE):
+            yield Finding("payment queue differs", f"payment {key}", _word(waits), _word(queued))
+        for key, expected, found in fetch(_FEES):
+            yield Finding("fee is not the method's", f"deposit {key}", expected, found)
+
+    def _amounts(self, event: Any, trace: Trace, where: str) -> Iterator[Finding]:
+        asked = trace.events[0]
+        for name in ("operator", "player", "currency", "amount", "fee"):
+            due, has = getattr(asked, name, None), getattr(event, name, None)
+            if has is not None and due is not None and due != has:
+                yield Finding("payment differs from its request", f"{where} {name}", str(due), str(has))
+        if isinstance(event, pe.DepositReversed):
+            yield from self._reversed(event, trace, where)
+        if isinstance(event, pe.WithdrawalReturned):
+            paid = any(isinstance(each, pe.WithdrawalPaid) for each in trace.events)
+            if paid != event.was_paid:
+                yield Finding("return differs", where, str(paid), str(event.was_paid))
+        if isinstance(event, pe.WithdrawalSent) and not _agreed(trace.events):
+            yield Finding("sent without approval", where, f"{asked.approvals} members of staff", "fewer, or one twice")
+
+    def _reversed(self, event: pe.DepositReversed, trace: Trace, where: str) -> Iterator[Finding]:
+        credited = any(isinstance(each, pe.DepositCompleted) for each in trace.events)
+        arrived = event.amount - event.fee if credited else 0
+        if (event.credited, event.taken + event.owed) != (credited, arrived) or min(event.taken, event.owed) < 0:
+            found = f"{event.taken} taken, {event.owed} owed"
+            yield Finding("reversal differs", where, f"{arrived} in all", found)
+        self._owe(event, event.owed)
+
+    def _collected(self, event: pe.DebtCollected, where: str) -> Iterator[Finding]:
+        owed = self._owed.get((event.operator, event.player, event.currency), 0)
+        if not 0 < event.amount <= owed:
+            yield Finding("debt collected that was not owed", where, f"1 to {owed}", str(event.amount))
+        self._owe(event, -event.amount)
+
+    def _owe(self, event: pe.DepositReversed | pe.DebtCollected, amount: int) -> None:
+        key = event.operator, event.player, event.currency
+        self._owed[key] = self._owed.get(key, 0) + amount
+
+
+def _agreed(events: list[Any]) -> bool:
+    """Whether as many different members of staff agreed as the request asks for."""
+    agreed = [event.staff for event in events if isinstance(event, pe.WithdrawalApproved)]
+    asked: int = events[0].approvals
+    return len(agreed) == len(set(agreed)) >= asked
+
+
+def _compare(relation: Relation, rows: Iterable[Row]) -> Iterator[Finding]:
+    wanted = {row[0]: row for row in rows}
+    keys = sorted(wanted)
+    columns = ", ".join(relation.columns)
+    for start in range(0, len(keys), CHUNK):
+        some = keys[start : start + CHUNK]
+        stored = fetch(f"SELECT {columns} FROM {relation.table} WHERE id = ANY (%s::uuid[])", [some])  # noqa: S608
+        found = {row[0]: row for row in stored}
+        for key in some:
+            yield from _differences(relation, wanted[key], found.get(key))
+
+
+def _differences(relation: Relation, wanted: Row, found: Row | None) -> Iterator[Finding]:
+    if found is None:
+        yield Finding("row is missing", f"{relation.table} {wanted[0]}", "a row", "none")
+        return
+    for name, due, has in zip(relation.columns, wanted, found, strict=True):
+        if due != has:
+            yield Finding("row differs", f"{relation.table} {wanted[0]} {name}", str(due), str(has))
+
+
+def _word(there: bool) -> str:  # noqa: FBT001  (it comes as PostgreSQL says it)
+    return "waits" if there else "does not wait"

@@ -1,0 +1,94 @@
+"""Callbacks: verified and stored at once, applied later and elsewhere, each once."""
+
+import re
+import time
+from typing import Final
+
+from django.db import DatabaseError, transaction
+
+from casino.events.rows import execute, fetch
+from wallet.payments import bodies, deposits, signatures, wakeup, withdrawals
+from wallet.payments.providers import secrets_of
+from wallet.payments.refusals import InvalidSignature, MalformedCallback, NonceReused, StaleTimestamp
+from wallet.payments.reports import Kind, Report
+
+_NONCE: Final = re.compile(r"[A-Za-z0-9_-]{8,128}", re.ASCII)
+_TIMESTAMP: Final = re.compile(r"[0-9]{1,12}", re.ASCII)
+_STORE: Final = """
+    INSERT INTO wallet_callback (provider, nonce, body) VALUES (%s, %s, %s)
+    ON CONFLICT (provider, nonce) DO NOTHING RETURNING id
+"""
+_KNOWN: Final = "SELECT body FROM wallet_callback WHERE provider = %s AND nonce = %s"
+_CLAIM: Final = """
+    SELECT id, provider, body FROM wallet_callback
+     WHERE outcome IS NULL AND next_try_at <= clock_timestamp()
+     ORDER BY next_try_at LIMIT 1 FOR UPDATE SKIP LOCKED
+"""
+_DONE: Final = "UPDATE wallet_callback SET outcome = %s, attempts = attempts + 1 WHERE id = %s"
+_LATER: Final = """
+    UPDATE wallet_callback
+       SET attempts = attempts + 1, trouble = %s,
+           next_try_at = clock_timestamp()
+               + make_interval(secs => least(300, 2 * power(2, least(attempts, 10))) * (0.5 + random()))
+     WHERE id = %s
+"""
+
+
+def receive(*, provider: str, timestamp: str, nonce: str, signature: str, body: bytes) -> bool:
+    """This will verify a callback and store it to be applied; says whether it is new.
+
+    Raises UnknownProvider, InvalidSignature, StaleTimestamp, NonceReused, MalformedCallback.
+    """
+    keys = secrets_of(provider)
+    if not (_NONCE.fullmatch(nonce) and _TIMESTAMP.fullmatch(timestamp)):
+        raise InvalidSignature
+    if not signatures.verify(keys=keys, timestamp=timestamp, nonce=nonce, body=body, signature=signature):
+        raise InvalidSignature
+    if abs(time.time() - int(timestamp)) > signatures.WINDOW:
+        raise StaleTimestamp
+    try:
+        bodies.parse(body)
+    except ValueError as trouble:
+        raise MalformedCallback(str(trouble)) from None
+    return _store(provider, nonce, body.decode())
+
+
+def apply_waiting(*, limit: int = 200) -> int:
+    """This will apply stored callbacks, each in a transaction of its own, and return how many it looked at."""
+    for done in range(limit):
+        if not _apply_one():
+            return done
+    return limit
+
+
+def _store(provider: str, nonce: str, body: str) -> bool:
+    with transaction.atomic():
+        new = bool(fetch(_STORE, [provider, nonce, body]))
+        if not new and fetch(_KNOWN, [provider, nonce])[0][0] != body:
+            raise NonceReused
+        wakeup.on_commit()
+    return new
+
+
+def _apply_one() -> bool:
+    with transaction.atomic():
+        rows = fetch(_CLAIM)
+        if not rows:
+            return False
+        callback, provider, body = rows[0]
+        try:
+            with transaction.atomic():
+                outcome = apply(bodies.parse(body), provider=provider)
+        except DatabaseError as trouble:
+            # Two reports with one reference at the same time, or a deadlock: this one waits, the others go on.
+            execute(_LATER, [type(trouble).__name__, callback])
+        else:
+            execute(_DONE, [outcome, callback])
+    return True
+
+
+def apply(report: Report, *, provider: str) -> str:
+    """This will apply a report to the deposit or withdrawal it is about, and say what became of it."""
+    if report.kind is Kind.DEPOSIT:
+        return deposits.apply(report, provider=provider)
+    return withdrawals.apply(report, provider=provider)

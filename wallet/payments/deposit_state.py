@@ -1,0 +1,137 @@
+"""One deposit: what its events have made of it, and what a report of the provider adds. Pure.
+
+Reports come late, twice and in any order. Each one can only move a deposit forward (pending, failed, completed,
+reversed), so what becomes of it depends on what was said and not on the order in which it was heard.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from wallet.payment_events import (
+    DepositCompleted,
+    DepositEvent,
+    DepositFailed,
+    DepositRequested,
+    DepositReversed,
+    DepositSent,
+)
+from wallet.payments.reports import Report, Said, compare
+
+
+class DepositStatus(StrEnum):
+    """What a player sees."""
+
+    PENDING = "pending"
+    FAILED = "failed"
+    COMPLETED = "completed"
+    REVERSED = "reversed"
+
+
+_ORDER: Final = tuple(DepositStatus)
+_MEANS: Final = {Said(status.value): status for status in DepositStatus}
+
+
+@dataclass(frozen=True, slots=True)
+class Deposit:
+    """A deposit as it stands; `owed` is the debt that a reversal left, in minor units."""
+
+    requested: DepositRequested
+    status: DepositStatus = DepositStatus.PENDING
+    reference: str | None = None
+    reason: str = ""
+    owed: int = 0
+    ended_at: datetime | None = None
+
+
+def fold(events: Iterable[DepositEvent]) -> Deposit:
+    """This will rebuild a deposit from its events. Raises TypeError when the first is not its request."""
+    first, *rest = events
+    if not isinstance(first, DepositRequested):
+        raise TypeError(f"A deposit begins with its request, not with {type(first).__name__}.")
+    state = Deposit(first)
+    for event in rest:
+        state = evolve(state, event)
+    return state
+
+
+def evolve(state: Deposit, event: DepositEvent) -> Deposit:
+    """This will apply one event. Raises ValueError for a second request."""
+    match event:
+        case DepositSent():
+            return replace(state, reference=event.reference)
+        case DepositFailed():
+            return replace(state, status=DepositStatus.FAILED, reason=event.reason, ended_at=event.at)
+        case DepositCompleted():
+            return replace(
+                state, status=DepositStatus.COMPLETED, reference=event.reference, reason="", ended_at=event.at
+            )
+        case DepositReversed():
+            return replace(
+                state,
+                status=DepositStatus.REVERSED,
+                reference=event.reference,
+                reason=event.reason,
+                owed=event.owed,
+                ended_at=event.at,
+            )
+        case DepositRequested():
+            raise ValueError("A deposit is requested once.")
+
+
+def judge(state: Deposit, report: Report, *, available: int, at: datetime) -> tuple[DepositEvent, ...]:
+    """This will return what follows from a report, nothing where it says nothing new.
+
+    `available` is what the player's account holds: a reversal takes no more than that. Raises Implausible.
+    """
+    asked = state.requested
+    compare(report, reference=state.reference, amount=asked.amount, currency=asked.currency)
+    sent: tuple[DepositEvent, ...] = ()
+    if state.reference is None:
+        sent = (DepositSent(asked.deposit, report.reference, at),)
+    if _ORDER.index(_MEANS[report.said]) <= _ORDER.index(state.status):
+        return sent
+    match report.said:
+        case Said.FAILED:
+            return (*sent, DepositFailed(asked.deposit, report.reason, at))
+        case Said.COMPLETED:
+            return (*sent, _completed(asked, report, at))
+        case _:
+            credited = state.status is DepositStatus.COMPLETED
+            return (*sent, _reversed(asked, report, credited=credited, available=available, at=at))
+
+
+def refused(state: Deposit, *, reason: str, at: datetime) -> tuple[DepositEvent, ...]:
+    """This will return what follows when the provider would not even take the deposit on."""
+    if state.status is not DepositStatus.PENDING or state.reference is not None:
+        return ()
+    return (DepositFailed(state.requested.deposit, reason, at),)
+
+
+def _completed(asked: DepositRequested, report: Report, at: datetime) -> DepositCompleted:
+    return DepositCompleted(
+        asked.deposit, asked.operator, asked.player, asked.currency, asked.amount, asked.fee, report.reference, at
+    )
+
+
+def _reversed(
+    asked: DepositRequested, report: Report, *, credited: bool, available: int, at: datetime
+) -> DepositReversed:
+    arrived = asked.amount - asked.fee if credited else 0
+    taken = min(arrived, available)
+    return DepositReversed(
+        asked.deposit,
+        asked.operator,
+        asked.player,
+        asked.currency,
+        asked.amount,
+        asked.fee,
+        credited,
+        taken,
+        arrived - taken,
+        report.reference,
+        report.reason,
+        at,
+    )

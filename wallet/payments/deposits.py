@@ -1,0 +1,107 @@
+"""What can be done about deposits: ask for one, repeat the last one, and apply what a provider says."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.api.ids import new_id
+from casino.events.rows import fetch
+from casino.events.store import Metadata
+from wallet import debts, ledger
+from wallet.payment_events import DepositCompleted, DepositRequested, deposit_stream
+from wallet.payments import deposit_state, records, wakeup
+from wallet.payments.accounts import require_open
+from wallet.payments.deposit_state import Deposit
+from wallet.payments.fees import quote
+from wallet.payments.methods import find
+from wallet.payments.refusals import MethodClosed, NoEarlierDeposit
+from wallet.payments.reports import Implausible, Report
+
+Decide = Callable[[Deposit, int, datetime], Sequence[Any]]
+UNKNOWN: Final = "unknown_payment"
+NOTHING_NEW: Final = "nothing_new"
+APPLIED: Final = "applied"
+
+_WHOSE: Final = "SELECT operator_id, player_id, currency FROM wallet_deposit WHERE id = %s AND provider = %s"
+_TAKEN: Final = "SELECT FROM wallet_deposit WHERE provider = %s AND reference = %s AND id <> %s"
+_LAST: Final = """
+    SELECT method_id, amount FROM wallet_deposit
+     WHERE player_id = %s AND operator_id = %s ORDER BY id DESC LIMIT 1
+"""
+
+
+def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount: int, metadata: Metadata) -> UUID:
+    """This will ask for a deposit of minor units and return its id; the provider is asked after the commit.
+
+    Raises UnknownMethod, MethodClosed, AmountOutOfRange, NothingArrives, UnknownAccount.
+    """
+    chosen = find(operator=operator, method=method)
+    offer = chosen.offer
+    if not offer.enabled or offer.terms.currency != currency:
+        raise MethodClosed
+    offered = quote(offer.terms, amount)
+    require_open(operator=operator, player=player, currency=currency)
+    deposit = new_id()
+    with transaction.atomic():
+        _, at = records.lock_account(operator=operator, player=player, currency=currency)
+        asked = DepositRequested(
+            deposit, operator, player, chosen.id, chosen.version, offer.provider, currency, amount, offered.fee, at
+        )
+        records.write_deposit(None, version=0, events=[asked], metadata=metadata)
+        wakeup.on_commit()
+    return deposit
+
+
+def repeat(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> UUID:
+    """This will ask for the method and amount of the player's last deposit again, at the method's present terms.
+
+    Raises NoEarlierDeposit and what `request` raises.
+    """
+    rows = fetch(_LAST, [player, operator])
+    if not rows:
+        raise NoEarlierDeposit
+    method, amount = rows[0]
+    return request(operator=operator, player=player, currency=currency, method=method, amount=amount, metadata=metadata)
+
+
+def apply(report: Report, *, provider: str) -> str:
+    """This will apply a provider's report, once however often it comes, and say what became of it.
+
+    That is `applied`, `nothing_new`, `unknown_payment`, `reference_taken`, or how the report is implausible.
+    """
+    with transaction.atomic():
+        if fetch(_TAKEN, [provider, report.reference, report.payment]):
+            return "reference_taken"
+        return _decide(
+            report.payment, provider, lambda state, held, at: deposit_state.judge(state, report, available=held, at=at)
+        )
+
+
+def refuse(deposit: UUID, *, provider: str, reason: str) -> str:
+    """This will let a deposit fail that the provider would not take on."""
+    with transaction.atomic():
+        return _decide(deposit, provider, lambda state, _, at: deposit_state.refused(state, reason=reason, at=at))
+
+
+def _decide(deposit: UUID, provider: str, decide: Decide) -> str:
+    rows = fetch(_WHOSE, [deposit, provider])
+    if not rows:
+        return UNKNOWN
+    operator, player, currency = rows[0]
+    account, at = records.lock_account(operator=operator, player=player, currency=currency)
+    before = records.events_of(deposit_stream(deposit))
+    state = deposit_state.fold(before)
+    try:
+        events = decide(state, ledger.balances([account])[account], at)
+    except Implausible as trouble:
+        return trouble.code
+    if not events:
+        return NOTHING_NEW
+    remembered = records.system(operator, f"provider:{provider}")
+    records.write_deposit(state, version=len(before), events=events, metadata=remembered)
+    if any(isinstance(event, DepositCompleted) for event in events):
+        debts.collect(operator=operator, player=player, currency=currency, metadata=remembered)
+    return APPLIED

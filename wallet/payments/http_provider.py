@@ -1,0 +1,80 @@
+"""A provider over HTTP: signed requests with time-outs, and answers that are believed only when they are whole."""
+
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Final, NoReturn
+from uuid import UUID
+
+import httpx
+import msgspec
+
+from casino.kernel import money
+from wallet.payments import bodies, signatures
+from wallet.payments.provider import NoAnswer, NotThere, Refused
+from wallet.payments.reports import Kind, Report
+
+TIMEOUT: Final = httpx.Timeout(3.0, connect=1.0)
+_PATHS: Final = {Kind.DEPOSIT: "deposits", Kind.PAYOUT: "payouts"}
+_NEVER: Final = frozenset({400, 422})
+"""Statuses by which a provider refuses the payment itself; any other failure may be over the next time."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpProvider:
+    """The adapter for providers that speak our sandbox's protocol (`casino.stack.provider`)."""
+
+    url: str
+    secret: str
+
+    def start_deposit(self, *, payment: UUID, amount: int, currency: str) -> Report:
+        """This will POST the deposit. Raises NoAnswer, Refused."""
+        return self._start(Kind.DEPOSIT, payment, amount, currency)
+
+    def start_payout(self, *, payment: UUID, amount: int, currency: str) -> Report:
+        """This will POST the payout. Raises NoAnswer, Refused."""
+        return self._start(Kind.PAYOUT, payment, amount, currency)
+
+    def status(self, *, kind: Kind, payment: UUID) -> Report:
+        """This will GET the payment. Raises NoAnswer, NotThere."""
+        answer = self._ask("GET", f"{_PATHS[kind]}/{payment}", b"")
+        if answer.status_code == 404:
+            raise NotThere
+        return _report(answer, kind, payment)
+
+    def _start(self, kind: Kind, payment: UUID, amount: int, currency: str) -> Report:
+        given = {"payment": str(payment), "amount": money.text(amount, currency), "currency": currency}
+        answer = self._ask("POST", _PATHS[kind], msgspec.json.encode(given))
+        if answer.status_code in _NEVER:
+            raise Refused(_reason(answer))
+        return _report(answer, kind, payment)
+
+    def _ask(self, method: str, path: str, body: bytes) -> httpx.Response:
+        nonce, timestamp = secrets.token_hex(16), str(int(time.time()))
+        signed = signatures.headers(secret=self.secret, timestamp=timestamp, nonce=nonce, body=body)
+        headers = {**signed, "Content-Type": "application/json"}
+        try:
+            return httpx.request(method, f"{self.url}/v1/{path}", content=body, headers=headers, timeout=TIMEOUT)
+        except (httpx.HTTPError, httpx.InvalidURL) as trouble:
+            raise NoAnswer(f"{type(trouble).__name__}: {trouble}") from trouble
+
+
+def _report(answer: httpx.Response, kind: Kind, payment: UUID) -> Report:
+    if answer.status_code not in {200, 201}:
+        _nothing(f"status {answer.status_code}")
+    try:
+        report = bodies.parse(answer.content)
+    except ValueError as trouble:
+        _nothing(str(trouble))
+    if (report.kind, report.payment) != (kind, payment):
+        _nothing("the answer is about another payment")
+    return report
+
+
+def _reason(answer: httpx.Response) -> str:
+    text = answer.text[:200]
+    return text if text.isprintable() and text else f"status {answer.status_code}"
+
+
+def _nothing(why: str) -> NoReturn:
+    raise NoAnswer(why)

@@ -1,0 +1,150 @@
+"""Deposit methods and withdrawal policies: an operator's data, changed by adding the next version."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from casino.api.ids import new_id
+from casino.events.rows import fetch
+from wallet.payments.fees import Terms, require_possible
+from wallet.payments.providers import require_known
+from wallet.payments.refusals import MethodImpossible, PolicyImpossible, UnknownMethod
+
+LONGEST: Final = 90 * 24 * 3600
+_COLUMNS: Final = """method_id, version, operator_id, name, provider, currency, minimum, maximum, fee_fixed, fee_ppm,
+    seconds, payouts, enabled, created_at"""
+_ADD: Final = f"""
+    INSERT INTO wallet_deposit_method (method_id, version, operator_id, name, provider, currency, minimum, maximum,
+        fee_fixed, fee_ppm, seconds, payouts, enabled, actor)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+    RETURNING {_COLUMNS}
+"""  # noqa: S608  (constants)
+_LATEST: Final = f"""
+    SELECT DISTINCT ON (method_id) {_COLUMNS} FROM wallet_deposit_method
+     WHERE operator_id = %s ORDER BY method_id, version DESC
+"""  # noqa: S608
+_ONE: Final = f"""
+    SELECT {_COLUMNS} FROM wallet_deposit_method
+     WHERE operator_id = %s AND method_id = %s ORDER BY version DESC LIMIT 1
+"""  # noqa: S608
+_LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 4))"
+_POLICY: Final = """
+    SELECT automatic_up_to, second_above, version FROM wallet_withdrawal_policy
+     WHERE operator_id = %s ORDER BY version DESC LIMIT 1
+"""
+_SET_POLICY: Final = """
+    INSERT INTO wallet_withdrawal_policy (operator_id, version, automatic_up_to, second_above, actor)
+    VALUES (%s, %s, %s, %s, %s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What an operator says of a method; `seconds` is how long a deposit takes to complete, as a rule."""
+
+    name: str
+    provider: str
+    terms: Terms
+    seconds: int
+    payouts: bool
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One version of a method."""
+
+    id: UUID
+    version: int
+    operator: UUID
+    offer: Offer
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """In minor units: nobody looks at withdrawals `automatic_up_to`, two members of staff at those `second_above`."""
+
+    automatic_up_to: int = 0
+    second_above: int = 0
+    version: int = 0
+
+    def approvals(self, amount: int) -> int:
+        """This will tell how many members of staff have to agree to a withdrawal."""
+        if amount <= self.automatic_up_to:
+            return 0
+        return 1 if amount <= self.second_above else 2
+
+
+def create(*, operator: UUID, offer: Offer, actor: str) -> Method:
+    """This will add a method. Raises MethodImpossible, UnknownCurrency, UnknownProvider."""
+    _require_possible(offer)
+    return _add(new_id(), 1, operator, offer, actor)
+
+
+def change(*, operator: UUID, method: UUID, offer: Offer, actor: str) -> Method:
+    """This will make `offer` the method's next version; deposits under way keep theirs.
+
+    Call it inside a transaction. Raises UnknownMethod, MethodImpossible (also for another currency), UnknownProvider.
+    """
+    _require_possible(offer)
+    fetch(_LOCK, [str(method)])
+    before = find(operator=operator, method=method)
+    if before.offer.terms.currency != offer.terms.currency:
+        raise MethodImpossible("A method keeps its currency.")
+    return _add(method, before.version + 1, operator, offer, actor)
+
+
+def find(*, operator: UUID, method: UUID) -> Method:
+    """This will find the latest version of an operator's method. Raises UnknownMethod, also for another operator's."""
+    rows = fetch(_ONE, [operator, method])
+    if not rows:
+        raise UnknownMethod
+    return _method(rows[0])
+
+
+def offered(*, operator: UUID) -> list[Method]:
+    """This will list the latest version of each of an operator's methods, oldest method first."""
+    return [_method(row) for row in fetch(_LATEST, [operator])]
+
+
+def policy(*, operator: UUID) -> Policy:
+    """This will return an operator's policy; as long as none was set, two members of staff look at everything."""
+    rows = fetch(_POLICY, [operator])
+    return Policy(*rows[0]) if rows else Policy()
+
+
+def set_policy(*, operator: UUID, automatic_up_to: int, second_above: int, actor: str) -> Policy:
+    """This will set an operator's policy, in minor units, for withdrawals asked for from now on.
+
+    Call it inside a transaction. Raises PolicyImpossible.
+    """
+    if not 0 <= automatic_up_to <= second_above:
+        raise PolicyImpossible
+    fetch(_LOCK, [str(operator)])
+    made = Policy(automatic_up_to, second_above, policy(operator=operator).version + 1)
+    fetch(f"{_SET_POLICY} RETURNING id", [operator, made.version, automatic_up_to, second_above, actor])
+    return made
+
+
+def _require_possible(offer: Offer) -> None:
+    require_possible(offer.terms)
+    if not 0 <= offer.seconds <= LONGEST:
+        raise MethodImpossible(f"A deposit takes 0 to {LONGEST} seconds.")
+    require_known(offer.provider)
+
+
+def _add(method: UUID, version: int, operator: UUID, offer: Offer, actor: str) -> Method:
+    terms = offer.terms
+    values = (offer.name, offer.provider, terms.currency, terms.minimum, terms.maximum, terms.fee_fixed, terms.fee_ppm)
+    more = (offer.seconds, offer.payouts, offer.enabled, actor)
+    return _method(fetch(_ADD, [method, version, operator, *values, *more])[0])
+
+
+def _method(row: tuple[Any, ...]) -> Method:
+    method, version, operator, name, provider, currency, minimum, maximum, fixed, ppm, *rest = row
+    seconds, payouts, enabled, created_at = rest
+    terms = Terms(currency, minimum, maximum, fixed, ppm)
+    offer = Offer(name, provider, terms, seconds, payouts, enabled)
+    return Method(method, version, operator, offer, created_at)

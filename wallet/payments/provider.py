@@ -1,0 +1,37 @@
+"""What we need of a payment provider, and nothing more. Each provider has an adapter that gives just this."""
+
+from typing import Protocol
+from uuid import UUID
+
+from wallet.payments.reports import Kind, Report
+
+
+class NoAnswer(Exception):
+    """The provider could not be reached, or said nothing that can be relied on: whether it acted is unknown."""
+
+
+class Refused(Exception):
+    """The provider will not take this payment on, now or later."""
+
+
+class NotThere(Exception):
+    """The provider knows of no such payment."""
+
+
+class Provider(Protocol):
+    """Amounts are minor units. `payment` is our id: starting the same payment again starts nothing new.
+
+    Every method raises NoAnswer; starting raises Refused, `status` raises NotThere.
+    """
+
+    def start_deposit(self, *, payment: UUID, amount: int, currency: str) -> Report:
+        """This will ask for money."""
+        ...
+
+    def start_payout(self, *, payment: UUID, amount: int, currency: str) -> Report:
+        """This will ask to pay money out."""
+        ...
+
+    def status(self, *, kind: Kind, payment: UUID) -> Report:
+        """This will ask what has become of a payment."""
+        ...

@@ -1,0 +1,66 @@
+"""What can be asked about deposits and withdrawals: always within one operator, newest first."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from casino.events.rows import fetch
+from wallet.models import Deposit, Withdrawal
+from wallet.payments.refusals import UnknownDeposit, UnknownWithdrawal
+
+__all__ = ["Deposit", "Where", "Withdrawal", "deposits", "find_deposit", "find_withdrawal", "troubles", "withdrawals"]
+
+NEWEST: Final = UUID(int=2**128 - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Whose payments: an operator's, or only one player's, in one state where `status` is given."""
+
+    operator: UUID
+    player: UUID | None = None
+    status: str | None = None
+
+    def filters(self, before: UUID | None) -> dict[str, Any]:
+        """This will return the conditions for Django's ORM."""
+        found: dict[str, Any] = {"operator_id": self.operator, "id__lt": before or NEWEST}
+        if self.player is not None:
+            found["player_id"] = self.player
+        if self.status is not None:
+            found["status"] = self.status
+        return found
+
+
+def deposits(where: Where, *, before: UUID | None, limit: int) -> list[Deposit]:
+    """This will list deposits made before the one with this id."""
+    return list(Deposit.objects.filter(**where.filters(before)).order_by("-id")[:limit])
+
+
+def withdrawals(where: Where, *, before: UUID | None, limit: int) -> list[Withdrawal]:
+    """This will list withdrawals made before the one with this id."""
+    return list(Withdrawal.objects.filter(**where.filters(before)).order_by("-id")[:limit])
+
+
+def find_deposit(where: Where, deposit: UUID) -> Deposit:
+    """This will find one deposit. Raises UnknownDeposit, also for another's."""
+    found = Deposit.objects.filter(**where.filters(None), pk=deposit).first()
+    if found is None:
+        raise UnknownDeposit
+    return found
+
+
+def find_withdrawal(where: Where, withdrawal: UUID) -> Withdrawal:
+    """This will find one withdrawal. Raises UnknownWithdrawal, also for another's."""
+    found = Withdrawal.objects.filter(**where.filters(None), pk=withdrawal).first()
+    if found is None:
+        raise UnknownWithdrawal
+    return found
+
+
+def troubles(payments: list[UUID]) -> dict[UUID, str]:
+    """This will tell what keeps these payments from moving on, for those that something does."""
+    rows = fetch(
+        "SELECT payment_id, trouble FROM wallet_payment_due WHERE payment_id = ANY (%s::uuid[]) AND trouble <> ''",
+        [payments],
+    )
+    return dict(rows)

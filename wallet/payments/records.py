@@ -1,0 +1,88 @@
+"""A payment's events, entries, row and place in the queue: written together, in the caller's transaction."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from casino.events.rows import execute, fetch
+from casino.events.store import Append, Metadata, append, read
+from casino.kernel.money import Book
+from wallet import ledger
+from wallet.accounts import AccountName, player_account
+from wallet.catalogue import CATALOGUE
+from wallet.derive import entry_for
+from wallet.payment_events import PaymentEvent, stream_of
+from wallet.payments import deposit_state, withdrawal_state
+from wallet.payments.deposit_state import Deposit, DepositStatus
+from wallet.payments.projections import DEPOSITS, WITHDRAWALS, deposit_row, save, withdrawal_row
+from wallet.payments.reports import Kind
+from wallet.payments.withdrawal_state import Withdrawal, WithdrawalStatus
+
+_WAITING_DEPOSITS: Final = frozenset({DepositStatus.PENDING})
+_WAITING_WITHDRAWALS: Final = frozenset({WithdrawalStatus.APPROVED, WithdrawalStatus.SENT})
+_DUE: Final = """
+    INSERT INTO wallet_payment_due (payment_id, kind) VALUES (%s, %s) ON CONFLICT (payment_id) DO NOTHING
+"""
+_DONE: Final = "DELETE FROM wallet_payment_due WHERE payment_id = %s"
+
+
+def lock_account(*, operator: UUID, player: UUID, currency: str) -> tuple[AccountName, datetime]:
+    """This will lock a player's real account until the transaction ends; returns its name and the time.
+
+    Whoever holds it alone may write the player's payments: that is what makes every report count once.
+    """
+    account = player_account(operator=operator, player=player, book=Book.REAL, currency=currency)
+    ledger.lock((account,))
+    at: datetime = fetch("SELECT clock_timestamp()")[0][0]
+    return account, at
+
+
+def events_of(stream: str) -> list[Any]:
+    """This will read the events of one payment, in order."""
+    return [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(stream)]
+
+
+def write_deposit(before: Deposit | None, *, version: int, events: Sequence[Any], metadata: Metadata) -> Deposit:
+    """This will record what happened to a deposit after `version` of its stream, with all that follows from it."""
+    state = deposit_state.fold(events) if before is None else _evolved(deposit_state.evolve, before, events)
+    _write(events, version=version, metadata=metadata)
+    save(DEPOSITS, [deposit_row(state, version + len(events))])
+    _queue(state.requested.deposit, Kind.DEPOSIT, waits=state.status in _WAITING_DEPOSITS)
+    return state
+
+
+def write_withdrawal(
+    before: Withdrawal | None, *, version: int, events: Sequence[Any], metadata: Metadata
+) -> Withdrawal:
+    """This will record what happened to a withdrawal after `version` of its stream, with all that follows from it."""
+    state = withdrawal_state.fold(events) if before is None else _evolved(withdrawal_state.evolve, before, events)
+    _write(events, version=version, metadata=metadata)
+    save(WITHDRAWALS, [withdrawal_row(state, version + len(events))])
+    _queue(state.requested.withdrawal, Kind.PAYOUT, waits=state.status in _WAITING_WITHDRAWALS)
+    return state
+
+
+def system(operator: UUID, actor: str) -> Metadata:
+    """This will build what events remember when no request led to them."""
+    return Metadata(operator=str(operator), actor=actor, causation="", correlation="")
+
+
+def _evolved(evolve: Any, state: Any, events: Iterable[Any]) -> Any:
+    for event in events:
+        state = evolve(state, event)
+    return state
+
+
+def _write(events: Sequence[PaymentEvent], *, version: int, metadata: Metadata) -> None:
+    drafts = tuple(CATALOGUE.encode(event) for event in events)
+    (causes,) = append([Append(stream_of(events[0]), version, drafts, metadata)])
+    entries = [entry_for(event, cause) for event, cause in zip(events, causes, strict=True)]
+    ledger.post([entry for entry in entries if entry is not None])
+
+
+def _queue(payment: UUID, kind: Kind, *, waits: bool) -> None:
+    if waits:
+        execute(_DUE, [payment, kind.value])
+    else:
+        execute(_DONE, [payment])

@@ -1,0 +1,181 @@
+"""One withdrawal: what its events have made of it, and what staff, its player and the provider may do to it. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from wallet.payment_events import (
+    WithdrawalApproved,
+    WithdrawalCancelled,
+    WithdrawalEvent,
+    WithdrawalPaid,
+    WithdrawalRejected,
+    WithdrawalRequested,
+    WithdrawalReturned,
+    WithdrawalSent,
+)
+from wallet.payments.refusals import MakerIsChecker, NotWaitingForReview, TooLateToCancel
+from wallet.payments.reports import Implausible, Report, Said, compare
+
+
+class WithdrawalStatus(StrEnum):
+    """What a player sees; `requested` waits for staff, `approved` to be sent."""
+
+    REQUESTED = "requested"
+    APPROVED = "approved"
+    SENT = "sent"
+    PAID = "paid"
+    RETURNED = "returned"
+    REJECTED = "rejected"
+    CANCELLED = "cancelled"
+
+
+_WITH_PROVIDER: Final = (WithdrawalStatus.SENT, WithdrawalStatus.PAID, WithdrawalStatus.RETURNED)
+_MEANS: Final = {
+    Said.PENDING: WithdrawalStatus.SENT,
+    Said.COMPLETED: WithdrawalStatus.PAID,
+    Said.FAILED: WithdrawalStatus.RETURNED,
+    Said.REVERSED: WithdrawalStatus.RETURNED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """A withdrawal as it stands; `approved_by` are the members of staff who agreed, in order."""
+
+    requested: WithdrawalRequested
+    status: WithdrawalStatus
+    approved_by: tuple[str, ...] = ()
+    rejected_by: str | None = None
+    reference: str | None = None
+    reason: str = ""
+    ended_at: datetime | None = None
+
+
+def fold(events: Iterable[WithdrawalEvent]) -> Withdrawal:
+    """This will rebuild a withdrawal from its events. Raises TypeError when the first is not its request."""
+    first, *rest = events
+    if not isinstance(first, WithdrawalRequested):
+        raise TypeError(f"A withdrawal begins with its request, not with {type(first).__name__}.")
+    state = begin(first)
+    for event in rest:
+        state = evolve(state, event)
+    return state
+
+
+def begin(requested: WithdrawalRequested) -> Withdrawal:
+    """This will return a withdrawal that was just asked for: approved at once where nobody has to agree."""
+    return Withdrawal(requested, WithdrawalStatus.REQUESTED if requested.approvals else WithdrawalStatus.APPROVED)
+
+
+def evolve(state: Withdrawal, event: WithdrawalEvent) -> Withdrawal:
+    """This will apply one event. Raises ValueError for a second request."""
+    match event:
+        case WithdrawalApproved():
+            approved_by = (*state.approved_by, event.staff)
+            enough = len(approved_by) >= state.requested.approvals
+            status = WithdrawalStatus.APPROVED if enough else WithdrawalStatus.REQUESTED
+            return replace(state, status=status, approved_by=approved_by)
+        case WithdrawalRejected():
+            return replace(_ended(state, WithdrawalStatus.REJECTED, event.reason, event.at), rejected_by=event.staff)
+        case WithdrawalCancelled():
+            return _ended(state, WithdrawalStatus.CANCELLED, "", event.at)
+        case WithdrawalSent():
+            return replace(state, status=WithdrawalStatus.SENT)
+        case WithdrawalPaid():
+            return replace(_ended(state, WithdrawalStatus.PAID, "", event.at), reference=event.reference)
+        case WithdrawalReturned():
+            reference = event.reference or state.reference
+            return replace(_ended(state, WithdrawalStatus.RETURNED, event.reason, event.at), reference=reference)
+        case WithdrawalRequested():
+            raise ValueError("A withdrawal is requested once.")
+
+
+def approve(state: Withdrawal, *, staff: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
+    """This will let a member of staff agree. Raises NotWaitingForReview, MakerIsChecker."""
+    _require_waiting(state)
+    if staff in state.approved_by:
+        raise MakerIsChecker
+    return (WithdrawalApproved(state.requested.withdrawal, staff, at),)
+
+
+def reject(state: Withdrawal, *, staff: str, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
+    """This will let a member of staff refuse. Raises NotWaitingForReview."""
+    _require_waiting(state)
+    asked = state.requested
+    return (
+        WithdrawalRejected(
+            asked.withdrawal, asked.operator, asked.player, asked.currency, asked.amount, staff, reason, at
+        ),
+    )
+
+
+def cancel(state: Withdrawal, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
+    """This will let the player change their mind; a second time changes nothing. Raises TooLateToCancel."""
+    if state.status is WithdrawalStatus.CANCELLED:
+        return ()
+    if state.status not in {WithdrawalStatus.REQUESTED, WithdrawalStatus.APPROVED}:
+        raise TooLateToCancel(f"The withdrawal is {state.status}.", status=state.status.value)
+    asked = state.requested
+    return (WithdrawalCancelled(asked.withdrawal, asked.operator, asked.player, asked.currency, asked.amount, at),)
+
+
+def send(state: Withdrawal, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
+    """This will hand an approved withdrawal to the provider; nothing follows for any other."""
+    if state.status is not WithdrawalStatus.APPROVED:
+        return ()
+    return (WithdrawalSent(state.requested.withdrawal, at),)
+
+
+def judge(state: Withdrawal, report: Report, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
+    """This will return what follows from a report, nothing where it says nothing new. Raises Implausible."""
+    asked = state.requested
+    if state.status not in _WITH_PROVIDER:
+        raise Implausible("never_sent")
+    compare(report, reference=state.reference, amount=asked.amount, currency=asked.currency)
+    means = _MEANS[report.said]
+    if _WITH_PROVIDER.index(means) <= _WITH_PROVIDER.index(state.status):
+        return ()
+    if means is WithdrawalStatus.RETURNED:
+        return _returned(state, reference=report.reference, reason=report.reason, at=at)
+    return (
+        WithdrawalPaid(
+            asked.withdrawal, asked.operator, asked.player, asked.currency, asked.amount, report.reference, at
+        ),
+    )
+
+
+def refused(state: Withdrawal, *, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
+    """This will return what follows when the provider would not even take the withdrawal on."""
+    if state.status is not WithdrawalStatus.SENT:
+        return ()
+    return _returned(state, reference="", reason=reason, at=at)
+
+
+def _returned(state: Withdrawal, *, reference: str, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
+    asked = state.requested
+    was_paid = state.status is WithdrawalStatus.PAID
+    return (
+        WithdrawalReturned(
+            asked.withdrawal,
+            asked.operator,
+            asked.player,
+            asked.currency,
+            asked.amount,
+            was_paid,
+            reference,
+            reason,
+            at,
+        ),
+    )
+
+
+def _require_waiting(state: Withdrawal) -> None:
+    if state.status is not WithdrawalStatus.REQUESTED:
+        raise NotWaitingForReview(f"The withdrawal is {state.status}.", status=state.status.value)
+
+
+def _ended(state: Withdrawal, status: WithdrawalStatus, reason: str, at: datetime) -> Withdrawal:
+    return replace(state, status=status, reason=reason, ended_at=at)

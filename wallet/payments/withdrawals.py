@@ -1,0 +1,167 @@
+"""What can be done about withdrawals: ask, agree, refuse, cancel, send, and apply what a provider says."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.api.ids import new_id
+from casino.events.rows import fetch
+from casino.events.store import Metadata
+from casino.kernel import money
+from wallet import debts
+from wallet.payment_events import (
+    WithdrawalCancelled,
+    WithdrawalRejected,
+    WithdrawalRequested,
+    WithdrawalReturned,
+    withdrawal_stream,
+)
+from wallet.payments import records, wakeup, withdrawal_state
+from wallet.payments.accounts import require_open
+from wallet.payments.methods import find, policy
+from wallet.payments.refusals import MethodClosed, PayoutNotOffered, UnknownWithdrawal
+from wallet.payments.reports import Implausible, Report
+from wallet.payments.withdrawal_state import Withdrawal
+from wallet.refusals import InsufficientFunds
+
+Decide = Callable[[Withdrawal, datetime], Sequence[Any]]
+UNKNOWN: Final = "unknown_payment"
+NOTHING_NEW: Final = "nothing_new"
+APPLIED: Final = "applied"
+GIVEN_BACK: Final = (WithdrawalRejected, WithdrawalCancelled, WithdrawalReturned)
+
+_WHOSE: Final = "SELECT operator_id, player_id, currency, provider FROM wallet_withdrawal WHERE id = %s"
+_TAKEN: Final = "SELECT FROM wallet_withdrawal WHERE provider = %s AND reference = %s AND id <> %s"
+
+
+def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount: int, metadata: Metadata) -> UUID:
+    """This will hold minor units of the player's account at once and return the withdrawal's id.
+
+    Raises AmountNotPositive, UnknownMethod, MethodClosed, PayoutNotOffered, UnknownAccount, DebtOutstanding,
+    InsufficientFunds.
+    """
+    if amount <= 0:
+        raise money.AmountNotPositive(f"Got {money.text(amount, currency)}.")
+    chosen = find(operator=operator, method=method)
+    if not chosen.offer.enabled or chosen.offer.terms.currency != currency:
+        raise MethodClosed
+    if not chosen.offer.payouts:
+        raise PayoutNotOffered
+    require_open(operator=operator, player=player, currency=currency)
+    approvals = policy(operator=operator).approvals(amount)
+    withdrawal, provider = new_id(), chosen.offer.provider
+    with transaction.atomic():
+        account, at = records.lock_account(operator=operator, player=player, currency=currency)
+        held = debts.available(account)
+        if held < amount:
+            raise InsufficientFunds(account=account, balance=held, needed=amount)
+        asked = WithdrawalRequested(
+            withdrawal, operator, player, chosen.id, chosen.version, provider, currency, amount, approvals, at
+        )
+        records.write_withdrawal(None, version=0, events=[asked], metadata=metadata)
+        wakeup.on_commit()
+    return withdrawal
+
+
+def approve(withdrawal: UUID, *, staff: str, metadata: Metadata) -> Withdrawal:
+    """This will record that a member of staff agrees; it is sent when enough of them do.
+
+    Raises UnknownWithdrawal, NotWaitingForReview, MakerIsChecker, DebtOutstanding.
+    """
+    return _change(
+        withdrawal,
+        lambda state, at: withdrawal_state.approve(state, staff=staff, at=at),
+        metadata,
+        free_of_debt=True,
+    )
+
+
+def reject(withdrawal: UUID, *, staff: str, reason: str, metadata: Metadata) -> Withdrawal:
+    """This will refuse a withdrawal and give the money back. Raises UnknownWithdrawal, NotWaitingForReview."""
+    return _change(
+        withdrawal, lambda state, at: withdrawal_state.reject(state, staff=staff, reason=reason, at=at), metadata
+    )
+
+
+def cancel(withdrawal: UUID, *, operator: UUID, player: UUID, metadata: Metadata) -> Withdrawal:
+    """This will give a player's money back before it is sent. Raises UnknownWithdrawal, TooLateToCancel."""
+    rows = fetch(_WHOSE, [withdrawal])
+    if not rows or rows[0][:2] != (operator, player):
+        raise UnknownWithdrawal
+    return _change(withdrawal, lambda state, at: withdrawal_state.cancel(state, at=at), metadata)
+
+
+def send(withdrawal: UUID) -> bool:
+    """This will record that the provider is about to be asked; says whether it may be. Committed before it is asked.
+
+    Raises UnknownWithdrawal, DebtOutstanding: money that is owed is not sent out.
+    """
+    rows = fetch(_WHOSE, [withdrawal])
+    if not rows:
+        raise UnknownWithdrawal
+    remembered = records.system(rows[0][0], "system:payments")
+    with transaction.atomic(durable=True):
+        sent = _change(withdrawal, lambda state, at: withdrawal_state.send(state, at=at), remembered, free_of_debt=True)
+    return sent.status is withdrawal_state.WithdrawalStatus.SENT
+
+
+def apply(report: Report, *, provider: str) -> str:
+    """This will apply a provider's report, once however often it comes, and say what became of it.
+
+    That is `applied`, `nothing_new`, `unknown_payment`, `reference_taken`, or how the report is implausible.
+    """
+    with transaction.atomic():
+        if fetch(_TAKEN, [provider, report.reference, report.payment]):
+            return "reference_taken"
+        return _judged(report.payment, provider, lambda state, at: withdrawal_state.judge(state, report, at=at))
+
+
+def refuse(withdrawal: UUID, *, provider: str, reason: str) -> str:
+    """This will return a withdrawal that the provider would not take on."""
+    with transaction.atomic():
+        return _judged(withdrawal, provider, lambda state, at: withdrawal_state.refused(state, reason=reason, at=at))
+
+
+def _judged(withdrawal: UUID, provider: str, decide: Decide) -> str:
+    rows = fetch(_WHOSE, [withdrawal])
+    if not rows or rows[0][3] != provider:
+        return UNKNOWN
+    try:
+        changed = _decide(withdrawal, rows[0], decide, records.system(rows[0][0], f"provider:{provider}"))[1]
+    except Implausible as trouble:
+        return trouble.code
+    return APPLIED if changed else NOTHING_NEW
+
+
+def _change(withdrawal: UUID, decide: Decide, metadata: Metadata, *, free_of_debt: bool = False) -> Withdrawal:
+    """Decides and writes; with `free_of_debt` a player who owes is refused."""
+    with transaction.atomic():
+        rows = fetch(_WHOSE, [withdrawal])
+        if not rows:
+            raise UnknownWithdrawal
+        state, changed = _decide(withdrawal, rows[0], decide, metadata, free_of_debt=free_of_debt)
+        if changed:
+            wakeup.on_commit()
+        return state
+
+
+def _decide(
+    withdrawal: UUID, whose: tuple[Any, ...], decide: Decide, metadata: Metadata, *, free_of_debt: bool = False
+) -> tuple[Withdrawal, bool]:
+    """The withdrawal after what was decided under the lock of its player's account, and whether that was anything."""
+    operator, player, currency, _ = whose
+    account, at = records.lock_account(operator=operator, player=player, currency=currency)
+    if free_of_debt:
+        debts.available(account)
+    before = records.events_of(withdrawal_stream(withdrawal))
+    state = withdrawal_state.fold(before)
+    events = decide(state, at)
+    if not events:
+        return state, False
+    state = records.write_withdrawal(state, version=len(before), events=events, metadata=metadata)
+    if any(isinstance(event, GIVEN_BACK) for event in events):
+        debts.collect(operator=operator, player=player, currency=currency, metadata=metadata)
+    return state, True
