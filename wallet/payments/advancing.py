@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from django.db import DatabaseError
+from django.db import DatabaseError, transaction
 
 from casino.events.rows import execute, fetch
 from wallet import debts
@@ -96,7 +96,7 @@ def _ask(due: Due) -> str:
     """Asks the provider and applies the answer; returns what is left to say, nothing where all is well."""
     try:
         adapter = provider(due.provider)
-        if due.kind is Kind.PAYOUT and not due.started and not withdrawals.send(due.payment):
+        if not due.started and not _may_start(due):
             return ""
         report = _report(due, adapter)
     except (UnknownProvider, DebtOutstanding) as refusal:
@@ -107,6 +107,14 @@ def _ask(due: Due) -> str:
         return ""
     outcome = callbacks.apply(report, provider=due.provider)
     return "" if outcome in {deposits.APPLIED, deposits.NOTHING_NEW} else outcome
+
+
+def _may_start(due: Due) -> bool:
+    """Whether the provider may be asked to begin; that it is asked to pay out is committed before it is asked."""
+    if due.kind is Kind.DEPOSIT:
+        return True
+    with transaction.atomic(durable=True):
+        return withdrawals.send(due.payment)
 
 
 def _report(due: Due, adapter: Provider) -> Report:

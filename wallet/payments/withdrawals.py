@@ -95,7 +95,7 @@ def cancel(withdrawal: UUID, *, operator: UUID, player: UUID, metadata: Metadata
 
 
 def send(withdrawal: UUID) -> bool:
-    """This will record that the provider is about to be asked; says whether it may be. Committed before it is asked.
+    """This will record that the provider is about to be asked; says whether it may be. Commit before it is asked.
 
     Raises UnknownWithdrawal, DebtOutstanding: money that is owed is not sent out.
     """
@@ -103,8 +103,7 @@ def send(withdrawal: UUID) -> bool:
     if not rows:
         raise UnknownWithdrawal
     remembered = records.system(rows[0][0], "system:payments")
-    with transaction.atomic(durable=True):
-        sent = _change(withdrawal, lambda state, at: withdrawal_state.send(state, at=at), remembered, free_of_debt=True)
+    sent = _change(withdrawal, lambda state, at: withdrawal_state.send(state, at=at), remembered, free_of_debt=True)
     return sent.status is withdrawal_state.WithdrawalStatus.SENT
 
 

@@ -1,0 +1,36 @@
+"""The sandbox provider as a process of its own, and something for it to call back to."""
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Generator
+from pathlib import Path
+
+from casino.stack.home import PROJECT
+from casino.stack.system import answers, free_port
+from tests.processes import clean_environment, wait_until
+from tests.wallet.payments.counter import SECRET
+
+
+@contextlib.contextmanager
+def running_provider(
+    folder: Path, *, callbacks: str = "http://127.0.0.1:9/", port: int = 0
+) -> Generator[tuple[str, subprocess.Popen[bytes]]]:
+    """This will run the provider and yield its address and process; it is ended with the block."""
+    port = free_port(port)
+    command = [sys.executable, "-m", "casino.stack.provider", "--port", str(port), "--callbacks", callbacks]
+    environment = clean_environment(PROVIDER_SECRET=SECRET)
+    with (folder / "provider.log").open("ab") as log:
+        process = subprocess.Popen(  # noqa: S603
+            [*command, "--data", str(folder / "payments.jsonl")],
+            env=environment,
+            cwd=PROJECT,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        assert wait_until(lambda: answers(port=port, path="/livez")), (folder / "provider.log").read_text()
+        yield f"http://127.0.0.1:{port}", process
+    finally:
+        process.terminate()
+        process.wait(20)
