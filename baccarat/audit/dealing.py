@@ -142,8 +142,8 @@ def _figures(one: Settlement | e.SeatSettled) -> tuple[object, ...]:
 
 def lapsed(round_: RoundTrace, event: e.RoundLapsed) -> None:
     """This will follow a round in which nobody confirmed."""
-    if round_.phase is not _BETTING or round_.set_aside is not None:
-        round_.differs(OUT_OF_PLACE, "open betting", round_.set_aside or round_.phase)
+    if round_.phase is not _BETTING:
+        round_.differs(OUT_OF_PLACE, "open betting", round_.phase)
     for part in round_.wagers():
         round_.differs("wager not settled", _stakes(part), "the round lapsed", seat=part.seat)
     _everybody_acted(round_, event.lapsed_at)
