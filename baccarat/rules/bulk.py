@@ -1,0 +1,68 @@
+"""Many rounds at once: whole shoes played out by one table look-up a round, for simulations and statistics.
+
+Only points matter to the result (rules, section 2), so the six next cards of a shoe are a number from 000000 to 999999.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from baccarat.rules.cards import POINTS, Card
+from baccarat.rules.deal import Outcome
+from baccarat.rules.tableau import BANKER_DRAWS, STOOD, player_draws
+
+OUTCOMES: Final = (Outcome.PLAYER, Outcome.BANKER, Outcome.TIE)
+MOST: Final = 6
+_DIGITS: Final = "0123456789"
+
+
+def play_out(shoe: Sequence[Card], *, until: int | None = None) -> dict[Outcome, int]:
+    """This will deal rounds from the front of a shoe and count their outcomes.
+
+    A round begins while fewer than `until` cards are out (by default, while six are left: the most a round takes).
+    """
+    last = len(shoe) - MOST if until is None else min(until - 1, len(shoe) - MOST)
+    digits, results = "".join([_DIGITS[POINTS[card]] for card in shoe]), _results()
+    counts, position = [0] * 9, 0
+    while position <= last:
+        result = results[int(digits[position : position + MOST])]
+        counts[result] += 1
+        position += 4 + result // 3
+    return {outcome: sum(counts[place::3]) for place, outcome in enumerate(OUTCOMES)}
+
+
+@lru_cache(maxsize=1)
+def _results() -> bytes:
+    """For each six points in deal order: three times the cards beyond four, plus the outcome's place."""
+    blocks = [[_block(player, banker) for banker in range(10)] for player in range(10)]
+    return b"".join(
+        blocks[(first + third) % 10][(second + fourth) % 10]
+        for first in range(10)
+        for second in range(10)
+        for third in range(10)
+        for fourth in range(10)
+    )
+
+
+def _block(player: int, banker: int) -> bytes:
+    """The hundred results that two-card totals can come to, by the next two cards' points."""
+    return bytes(_result(player, banker, fifth, sixth) for fifth in range(10) for sixth in range(10))
+
+
+def _result(player: int, banker: int, fifth: int, sixth: int) -> int:
+    if player >= 8 or banker >= 8:
+        return _outcome(player, banker)
+    third, extra, following = STOOD, 0, fifth
+    if player_draws(player):
+        third, extra, following = fifth, 1, sixth
+        player = (player + fifth) % 10
+    if BANKER_DRAWS[banker][third]:
+        extra += 1
+        banker = (banker + following) % 10
+    return 3 * extra + _outcome(player, banker)
+
+
+def _outcome(player: int, banker: int) -> int:
+    if player == banker:
+        return 2
+    return 0 if player > banker else 1
