@@ -210,6 +210,10 @@ SPECTACULAR_SETTINGS = {
 API_ALLOWED_ORIGINS = env.words("API_ALLOWED_ORIGINS")
 """Origins whose browsers may call the API, such as https://play.example."""
 PLAYER_SESSION_SECONDS = env.integer("PLAYER_SESSION_SECONDS", default=3600)
+PLAYER_IDLE_SECONDS = env.integer("PLAYER_IDLE_SECONDS", default=900)
+"""A player's session ends after so long without a request."""
+if not 60 <= PLAYER_IDLE_SECONDS <= 86400:
+    raise ImproperlyConfigured("PLAYER_IDLE_SECONDS must be 60 to 86400.")
 
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("BEHIND_TLS_PROXY", default=False) else None
 SECURE_SSL_REDIRECT = PRODUCTION

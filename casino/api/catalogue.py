@@ -53,6 +53,18 @@ INVALID_CREDENTIALS: Final = Problem(
 TOKEN_EXPIRED: Final = Problem(
     "token_expired", 401, "The player's token has expired", "Have the operator's server open a new player session."
 )
+SESSION_TAKEN_OVER: Final = Problem(
+    "session_taken_over",
+    401,
+    "The player has logged in elsewhere, and this session has ended",
+    "Go on in the new session, or have the operator's server open another one here.",
+)
+SESSION_TIMED_OUT: Final = Problem(
+    "session_timed_out",
+    401,
+    "The session has ended because nothing was done in it",
+    "Have the operator's server open a new player session.",
+)
 FORBIDDEN: Final = Problem(
     "forbidden", 403, "These credentials may not do this", "Call this with the kind of credentials that it is for."
 )
@@ -110,6 +122,8 @@ OF_THE_EDGE: Final = (
     NOT_AUTHENTICATED,
     INVALID_CREDENTIALS,
     TOKEN_EXPIRED,
+    SESSION_TAKEN_OVER,
+    SESSION_TIMED_OUT,
     FORBIDDEN,
     NOT_FOUND,
     METHOD_NOT_ALLOWED,

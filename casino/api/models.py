@@ -10,7 +10,7 @@ class IdempotentRequest(models.Model):
     pk = models.CompositePrimaryKey("scope", "key")
     scope = models.TextField(help_text="Whose request it was, its method and path.")
     key = models.TextField(help_text="The caller's Idempotency-Key.")
-    body_hash = models.BinaryField(help_text="SHA-256 of the query string and the body.")
+    body_hash = models.BinaryField(help_text="HMAC-SHA-256 of the query string and the body.")
     status = models.SmallIntegerField(null=True, help_text="Null only inside the transaction that is at work.")
     response = models.TextField(null=True, help_text="The body of the answer, byte for byte.")
     created_at = models.DateTimeField(db_default=Now())

@@ -1,9 +1,11 @@
 """Operators, their keys, players and sessions as staff see them: to look at, to revoke a key, to end a session."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import admin
 from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
@@ -15,7 +17,7 @@ from casino.admin import marks
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Deed, Facts, Grid, Section
-from casino.operators import operations
+from casino.operators import operations, sessions
 from casino.operators.models import ApiKey, Operator, Player, PlayerSession
 
 MOST_OPERATORS: Final = 50
@@ -183,7 +185,7 @@ class PlayerAdmin(ReadOnlyAdmin):
         del request
         running = open_sessions(player)
         for session in running:
-            operations.end_session(session=bytes(session.token_hash))
+            sessions.end_session(session=bytes(session.token_hash))
         return f"Ended {len(running)} session{'' if len(running) == 1 else 's'} of {player.nickname}."
 
     @admin.display(description="player")
@@ -224,20 +226,23 @@ class PlayerAdmin(ReadOnlyAdmin):
 
 def open_sessions(player: Player) -> list[PlayerSession]:
     """This will list the sessions that still let the player in."""
-    return list(player.sessions.filter(ended_at=None, expires_at__gt=timezone.now()))
+    now = timezone.now()
+    used = now - timedelta(seconds=settings.PLAYER_IDLE_SECONDS)
+    return list(player.sessions.filter(ended_at=None, expires_at__gt=now, last_used_at__gt=used))
 
 
 def _sessions(player: Player) -> Grid:
-    now = timezone.now()
+    running = {session.pk for session in open_sessions(player)}
     latest = player.sessions.order_by(F("created_at").desc())[:MOST_SESSIONS]
     rows = [
         (
             marks.moment(session.created_at),
             marks.moment(session.expires_at),
+            marks.moment(session.last_used_at),
             marks.moment(session.ended_at),
-            marks.badge("open", "good") if session.ended_at is None and session.expires_at > now else "over",
+            marks.badge("open", "good") if session.pk in running else session.ended_reason.replace("_", " ") or "over",
         )
         for session in latest
     ]
-    headers = ("Opened (UTC)", "Expires (UTC)", "Ended (UTC)", "Standing")
+    headers = ("Opened (UTC)", "Expires (UTC)", "Last used (UTC)", "Ended (UTC)", "Standing")
     return Grid("Sessions", headers, rows, empty="No session yet.")

@@ -1,28 +1,54 @@
 """Bearer credentials (RFC 6750): an operator's `op_<id>.<secret>`, a player's `pt_<token>`; one query each."""
 
+from collections.abc import Mapping
 from typing import Any, Final, Generic, TypeVar
 
+from django.conf import settings
 from django.db import connection
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from casino.api.catalogue import FORBIDDEN, INVALID_CREDENTIALS, NOT_AUTHENTICATED, TOKEN_EXPIRED, Rejected
+from casino.api.catalogue import (
+    FORBIDDEN,
+    INVALID_CREDENTIALS,
+    NOT_AUTHENTICATED,
+    SESSION_TAKEN_OVER,
+    SESSION_TIMED_OUT,
+    TOKEN_EXPIRED,
+    Problem,
+    Rejected,
+)
 from casino.operators import credentials
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
+from casino.operators.sessions import ENDED, EXPIRED, NOTES_PER_TIME_OUT, STANDING, TAKEN_OVER, TIMED_OUT
 
 _LONGEST: Final = 200
 _BY_KEY_ID: Final = """
     SELECT k.secret_hash, k.revoked_at IS NOT NULL, o.id, o.slug, o.currency, o.sandbox
     FROM operators_apikey k JOIN operators_operator o ON o.id = k.operator_id WHERE k.key_id = %s
 """
-_BY_HASH: Final = """
-    SELECT s.ended_at IS NOT NULL, s.expires_at <= clock_timestamp(),
-           p.id, p.operator_id, p.nickname, o.currency, o.sandbox
-    FROM operators_playersession s
-    JOIN operators_player p ON p.id = s.player_id
-    JOIN operators_operator o ON o.id = p.operator_id
-    WHERE s.token_hash = %s
-"""
+# Using a session is noted in the same round trip, and only when the last note is older than a thirtieth of the time
+# after which an unused one ends: it may end that much early, and never late.
+_BY_HASH: Final = f"""
+    WITH known AS (
+        SELECT s.token_hash, {STANDING} AS standing, p.id, p.operator_id, p.nickname, o.currency, o.sandbox
+        FROM operators_playersession s
+        JOIN operators_player p ON p.id = s.player_id
+        JOIN operators_operator o ON o.id = p.operator_id
+        WHERE s.token_hash = %(hash)s
+    ), used AS (
+        UPDATE operators_playersession s SET last_used_at = clock_timestamp()
+        FROM known WHERE s.token_hash = known.token_hash AND known.standing = ''
+                     AND s.last_used_at < clock_timestamp() - make_interval(secs => %(idle)s) / {NOTES_PER_TIME_OUT}
+    )
+    SELECT standing, id, operator_id, nickname, currency, sandbox FROM known
+"""  # noqa: S608  (constants)
+_OVER: Final[Mapping[str, tuple[Problem, str]]] = {
+    ENDED: (INVALID_CREDENTIALS, "This player session has ended."),
+    EXPIRED: (TOKEN_EXPIRED, ""),
+    TAKEN_OVER: (SESSION_TAKEN_OVER, ""),
+    TIMED_OUT: (SESSION_TIMED_OUT, ""),
+}
 Accepted = TypeVar("Accepted", bound=Principal)
 
 
@@ -82,7 +108,7 @@ def _caller(request: Request) -> Principal:
 
 def _operator(given: str) -> OperatorPrincipal:
     key_id, _, secret = given.partition(".")
-    row = _one(_BY_KEY_ID, key_id)
+    row = _one(_BY_KEY_ID, (key_id,))
     if row is None:
         raise Rejected(INVALID_CREDENTIALS)
     kept, revoked, operator, slug, currency, sandbox = row
@@ -93,19 +119,17 @@ def _operator(given: str) -> OperatorPrincipal:
 
 def _player(given: str) -> PlayerPrincipal:
     token_hash = credentials.digest(given)
-    row = _one(_BY_HASH, token_hash)
+    row = _one(_BY_HASH, {"hash": token_hash, "idle": settings.PLAYER_IDLE_SECONDS})
     if row is None:
         raise Rejected(INVALID_CREDENTIALS)
-    ended, expired, player, operator, nickname, currency, sandbox = row
-    if ended:
-        raise Rejected(INVALID_CREDENTIALS, "This player session has ended.")
-    if expired:
-        raise Rejected(TOKEN_EXPIRED)
+    standing, player, operator, nickname, currency, sandbox = row
+    if standing:
+        raise Rejected(*_OVER[standing])
     return PlayerPrincipal(player, operator, nickname, currency, sandbox, token_hash)
 
 
-def _one(query: str, value: str | bytes) -> tuple[Any, ...] | None:
+def _one(query: str, values: Any) -> tuple[Any, ...] | None:
     with connection.cursor() as cursor:
-        cursor.execute(query, (value,))
+        cursor.execute(query, values)
         row: tuple[Any, ...] | None = cursor.fetchone()
     return row

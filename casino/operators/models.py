@@ -1,5 +1,6 @@
-"""Tenants, their credentials, their players and the players' sessions."""
+"""Tenants, their credentials, their players and the players' sessions and PINs."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
@@ -50,17 +51,38 @@ class Player(models.Model):
 
 
 class PlayerSession(models.Model):
-    """A player's short-lived token, kept as its SHA-256."""
+    """A player's short-lived token, kept as its SHA-256. A player has one that has not ended, at most."""
 
     token_hash = models.BinaryField(primary_key=True, max_length=32)
     player = models.ForeignKey(Player, models.PROTECT, related_name="sessions")
     operator_id = models.UUIDField()
     created_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(db_default=Now(), help_text="To within half a minute.")
     ended_at = models.DateTimeField(null=True, blank=True)
+    ended_reason = models.TextField(blank=True, default="", db_default="")
 
     class Meta:
-        indexes = [models.Index(fields=["expires_at"], name="operators_session_expiry")]
+        constraints = [
+            models.UniqueConstraint(fields=["player"], condition=models.Q(ended_at=None), name="operators_session_one")
+        ]
+        indexes = [
+            models.Index(fields=["expires_at"], name="operators_session_expiry"),
+            models.Index(fields=["player", "-created_at"], name="operators_session_latest"),
+        ]
 
     def __str__(self) -> str:
         return f"session of {self.player_id}"
+
+
+class PlayerPin(models.Model):
+    """A player's PIN as an Argon2 hash, and the wrong tries since the last right one."""
+
+    player = models.OneToOneField(Player, models.PROTECT, primary_key=True, related_name="pin")
+    pin_hash = models.TextField()
+    set_at = models.DateTimeField(db_default=Now())
+    failed_at = ArrayField(models.DateTimeField(), default=list)
+    locked_until = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"PIN of {self.player_id}"

@@ -1,7 +1,6 @@
-"""What can be done about operators, keys, players and sessions."""
+"""What can be done about operators, their keys and their players."""
 
 import re
-from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -12,16 +11,12 @@ from casino.kernel import money
 from casino.operators import credentials
 from casino.operators.models import ApiKey, Operator, Player
 from casino.operators.refusals import (
-    InvalidSessionLength,
     InvalidSlug,
     SlugTaken,
     UnknownKey,
     UnknownOperator,
-    UnknownPlayer,
 )
 
-SHORTEST_SESSION: Final = 60
-LONGEST_SESSION: Final = 86400
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
 
 # A conflicting insert must return the row that is there, even one committed a moment ago: only DO UPDATE does.
@@ -29,15 +24,6 @@ _REGISTER: Final = """
     INSERT INTO operators_player (id, operator_id, reference, nickname) VALUES (%s, %s, %s, %s)
     ON CONFLICT (operator_id, reference) DO UPDATE SET reference = operators_player.reference
     RETURNING id, operator_id, reference, nickname, created_at
-"""
-_OPEN_SESSION: Final = """
-    INSERT INTO operators_playersession (token_hash, player_id, operator_id, expires_at)
-    SELECT %s, p.id, p.operator_id, clock_timestamp() + make_interval(secs => %s)
-    FROM operators_player p WHERE p.id = %s AND p.operator_id = %s
-    RETURNING expires_at
-"""
-_END_SESSION: Final = """
-    UPDATE operators_playersession SET ended_at = clock_timestamp() WHERE token_hash = %s AND ended_at IS NULL
 """
 _REVOKE: Final = """
     UPDATE operators_apikey SET revoked_at = COALESCE(revoked_at, clock_timestamp()) WHERE key_id = %s RETURNING true
@@ -84,27 +70,6 @@ def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
     if row is None:
         raise AssertionError("an insert that updates on conflict returns a row")
     return Player(id=row[0], operator_id=row[1], reference=row[2], nickname=row[3], created_at=row[4])
-
-
-def open_session(*, operator: UUID, player: UUID, seconds: int) -> tuple[str, datetime]:
-    """This will open a player's session of so many seconds: (token, when it expires).
-
-    Raises InvalidSessionLength, and UnknownPlayer also for a player of another operator.
-    """
-    if not SHORTEST_SESSION <= seconds <= LONGEST_SESSION:
-        raise InvalidSessionLength(f"Got {seconds} seconds.", shortest=SHORTEST_SESSION, longest=LONGEST_SESSION)
-    token = credentials.new_token()
-    row = _returned(_OPEN_SESSION, credentials.digest(token), seconds, player, operator)
-    if row is None:
-        raise UnknownPlayer
-    expires_at: datetime = row[0]
-    return token, expires_at
-
-
-def end_session(*, session: bytes) -> None:
-    """This will end a session by its token's hash; ending it twice is no error."""
-    with connection.cursor() as cursor:
-        cursor.execute(_END_SESSION, (session,))
 
 
 def _returned(statement: str, *values: Any) -> tuple[Any, ...] | None:

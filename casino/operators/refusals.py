@@ -43,3 +43,37 @@ class InvalidSessionLength(Refusal):
     kind = Kind.INVALID
     title = "A session can't be that long or short"
     remedy = "Ask for 60 to 86400 seconds."
+
+
+class MalformedPin(Refusal):
+    code = "pin_malformed"
+    kind = Kind.INVALID
+    title = "A PIN is 4 to 12 digits"
+    remedy = 'Send the digits as text, such as "482913".'
+
+
+class PinNotSet(Refusal):
+    code = "pin_not_set"
+    kind = Kind.CONFLICT
+    title = "The player has no PIN"
+    remedy = "Have the operator's server set one first."
+
+
+class CountedRefusal(Refusal):
+    """A refusal that has changed something, so that it is committed and kept like any other effect."""
+
+
+class PinWrong(CountedRefusal):
+    """`tries_left` before the PIN is locked; at 0 it is, until `locked_until`."""
+
+    code = "pin_wrong"
+    kind = Kind.FORBIDDEN
+    title = "The PIN is wrong"
+    remedy = "Send the right PIN with a new Idempotency-Key while there are tries left."
+
+
+class PinLocked(Refusal):
+    code = "pin_locked"
+    kind = Kind.FORBIDDEN
+    title = "The PIN is locked after too many wrong tries"
+    remedy = "Wait until the time that `until` tells, or have the operator set a new PIN."

@@ -29,7 +29,13 @@ LISTED = {
     "events.subscription", "operators.apikey", "operators.operator", "operators.player", "wallet.account",
     "wallet.entry",
 }  # fmt: skip
-NEVER_LISTED = {"baccarat.shoesecret", "api.idempotentrequest", "sessions.session", "operators.playersession"}
+NEVER_LISTED = {
+    "baccarat.shoesecret",
+    "api.idempotentrequest",
+    "sessions.session",
+    "operators.playersession",
+    "operators.playerpin",
+}
 MOST_QUERIES_OF_A_LIST = 9
 MOST_QUERIES_OF_A_PAGE = 16
 

@@ -15,7 +15,7 @@ from baccarat.models import Round
 from baccarat.rules.wagers import Spot
 from casino.admin.readonly import ReadOnlyAdmin
 from casino.events import sealer
-from casino.operators import operations
+from casino.operators import operations, sessions
 from casino.operators.models import Operator, Player
 from tests.support.house import At, House, deal_all
 from wallet import operations as wallet
@@ -76,7 +76,7 @@ def open_office(slug: str = "lucky") -> Office:
         operator=operator.id, reference=f"{slug}-alice", nickname="Alice", currency="EUR", metadata=house.metadata
     )
     house.credit(player.id, 5_000_000)
-    token, _ = operations.open_session(operator=operator.id, player=player.id, seconds=3600)
+    token = sessions.open_session(operator=operator.id, player=player.id, seconds=3600).token
     single = house.guest(house.table("mini"), player.id)
     single.sit(1)
     company = house.company(house.table("big_table"), 2)

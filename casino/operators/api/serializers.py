@@ -6,6 +6,7 @@ from django.conf import settings
 from rest_framework import serializers
 
 from casino.api.fields import Strict, WholeNumberField
+from casino.operators.fields import PinField
 
 
 class SessionRequest(Strict):
@@ -19,7 +20,29 @@ class SessionOpened(serializers.Serializer[Any]):
 
     token = serializers.CharField()
     expires_at = serializers.DateTimeField()
+    idle_seconds = serializers.IntegerField(help_text="After so long without a request the session ends earlier.")
+    previous_login = serializers.DateTimeField(allow_null=True, help_text="Null at the player's first one.")
     player = serializers.UUIDField()
+
+
+class PinRequest(Strict):
+    """The player's new PIN."""
+
+    pin = PinField()
+
+
+class PinChangeRequest(Strict):
+    """The PIN as it is, and as it should be."""
+
+    old_pin = PinField()
+    new_pin = PinField()
+
+
+class PinSet(serializers.Serializer[Any]):
+    """The PIN itself is shown nowhere."""
+
+    player = serializers.UUIDField()
+    set_at = serializers.DateTimeField()
 
 
 class OperatorShown(serializers.Serializer[Any]):

@@ -1,18 +1,31 @@
-"""The operators' part of the API: who am I, players' sessions."""
+"""The operators' part of the API: who am I, players' sessions and PINs."""
 
 from typing import Final
 from uuid import UUID
 
+from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.fields import read
-from casino.operators import operations
-from casino.operators.api.serializers import OperatorShown, SessionOpened, SessionRequest
+from casino.api.idempotency import idempotent
+from casino.operators import pins, sessions
+from casino.operators.api.serializers import (
+    OperatorShown,
+    PinChangeRequest,
+    PinRequest,
+    PinSet,
+    SessionOpened,
+    SessionRequest,
+)
+from casino.operators.counted import idempotent_counting
 from casino.operators.views import OperatorView, PlayerView
 
 _PLAYER: Final = "0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11"
+_PIN_SET: Final = OpenApiExample(
+    "Set", value={"player": _PLAYER, "set_at": "2026-11-21T09:00:00Z"}, response_only=True, status_codes=["200"]
+)
 
 
 class WhoAmI(OperatorView):
@@ -50,6 +63,7 @@ class PlayerSessions(OperatorView):
     @extend_schema(
         operation_id="openPlayerSession",
         summary="Obtain a short-lived token for a player's browser",
+        description="A player has one session: one that is open elsewhere ends, and is told `session_taken_over`.",
         request=SessionRequest,
         responses={201: SessionOpened},
         examples=[
@@ -59,6 +73,8 @@ class PlayerSessions(OperatorView):
                 value={
                     "token": "pt_kGm0m8Hk0sW1lq7b1V9cO2t3x4y5z6a7b8c9d0e1f2g",
                     "expires_at": "2026-11-21T09:30:00Z",
+                    "idle_seconds": 900,
+                    "previous_login": "2026-11-20T21:12:45Z",
                     "player": _PLAYER,
                 },
                 response_only=True,
@@ -69,8 +85,57 @@ class PlayerSessions(OperatorView):
     def post(self, request: Request, player: UUID) -> Response:
         """This will open a session; a repeat opens another one, because a stored answer would hold a secret."""
         seconds = read(SessionRequest, request)["seconds"]
-        token, expires_at = operations.open_session(operator=self.caller.operator, player=player, seconds=seconds)
-        return Response({"token": token, "expires_at": expires_at, "player": player}, status=201)
+        opened = sessions.open_session(operator=self.caller.operator, player=player, seconds=seconds)
+        shown = {
+            "token": opened.token,
+            "expires_at": opened.expires_at,
+            "idle_seconds": settings.PLAYER_IDLE_SECONDS,
+            "previous_login": opened.previous_login,
+            "player": player,
+        }
+        return Response(shown, status=201)
+
+
+class PlayersPin(OperatorView):
+    """The PIN of one of the caller's players."""
+
+    @extend_schema(
+        operation_id="setPlayerPin",
+        summary="Set a player's PIN, the first one or another one in its place",
+        description="This also lifts the lock that three wrong tries in thirty minutes have led to.",
+        request=PinRequest,
+        responses=PinSet,
+        examples=[OpenApiExample("A PIN", value={"pin": "482913"}, request_only=True), _PIN_SET],
+    )
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        """This will set the PIN."""
+        pin = read(PinRequest, request)["pin"]
+        set_at = pins.set_pin(operator=self.caller.operator, player=player, pin=pin)
+        return Response({"player": player, "set_at": set_at})
+
+
+class MyPin(PlayerView):
+    """The PIN of the player who asks."""
+
+    @extend_schema(
+        operation_id="changeMyPin",
+        summary="Change one's own PIN, knowing the old one",
+        description="Three wrong PINs within thirty minutes lock it for thirty minutes.",
+        request=PinChangeRequest,
+        responses=PinSet,
+        examples=[
+            OpenApiExample("A change", value={"old_pin": "482913", "new_pin": "730164"}, request_only=True),
+            _PIN_SET,
+        ],
+    )
+    @idempotent_counting
+    def post(self, request: Request) -> Response:
+        """This will change the PIN."""
+        given = read(PinChangeRequest, request)
+        me = self.caller
+        set_at = pins.change_pin(operator=me.operator, player=me.player, old=given["old_pin"], new=given["new_pin"])
+        return Response({"player": me.player, "set_at": set_at})
 
 
 class CurrentSession(PlayerView):
@@ -85,5 +150,5 @@ class CurrentSession(PlayerView):
     def delete(self, request: Request) -> Response:
         """This will end the session."""
         del request
-        operations.end_session(session=self.caller.session)
+        sessions.end_session(session=self.caller.session)
         return Response(status=204)

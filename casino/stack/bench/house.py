@@ -19,6 +19,7 @@ from casino.events import sealer  # noqa: E402
 from casino.events.store import Metadata  # noqa: E402
 from casino.kernel.money import Book  # noqa: E402
 from casino.operators import operations as operators  # noqa: E402
+from casino.operators import sessions  # noqa: E402
 from wallet import ledger  # noqa: E402
 from wallet import operations as wallet  # noqa: E402
 from wallet.accounts import OF_A_TABLE, table_account  # noqa: E402
@@ -58,7 +59,7 @@ def _seat_one(operator: uuid.UUID, number: int) -> Place:
         overrides={},
         metadata=notes,
     )
-    token, _ = operators.open_session(operator=operator, player=player, seconds=operators.LONGEST_SESSION)
+    token = sessions.open_session(operator=operator, player=player, seconds=sessions.LONGEST_SESSION).token
     place = {"table": str(table), "operator": str(operator), "player": str(player), "token": token}
     # A table's first rounds open its accounts one by one; what is measured is a table that has been played at.
     ledger.open_accounts(

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
 from casino.api.requests import request_id
-from casino.operators import operations
+from casino.operators import operations, sessions
 from casino.operators.models import ApiKey, Player, PlayerSession
 from casino.operators.principals import OperatorPrincipal
 from casino.operators.views import metadata
@@ -35,7 +35,7 @@ def house(slug: str) -> House:
     operator = operations.create_operator(slug=slug, name=slug.title(), currency="EUR", sandbox=True)
     key_id, secret = operations.issue_key(operator=operator.id)
     player = operations.register_player(operator=operator.id, reference="alice-1", nickname="Alice")
-    token, _ = operations.open_session(operator=operator.id, player=player.id, seconds=60)
+    token = sessions.open_session(operator=operator.id, player=player.id, seconds=60).token
     return House(operator, key_id, secret, player, token)
 
 

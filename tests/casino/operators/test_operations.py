@@ -9,7 +9,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from casino.kernel.money import UnknownCurrency
-from casino.operators import operations, queries
+from casino.operators import operations, queries, sessions
 from casino.operators.models import Operator, Player
 from casino.operators.refusals import InvalidSlug, SlugTaken, UnknownKey, UnknownOperator, UnknownPlayer
 
@@ -77,7 +77,7 @@ def test_players_are_found_only_by_their_own_operator() -> None:
     with pytest.raises(UnknownPlayer):
         queries.find_player(operator=golden.id, player=alice.id)
     with pytest.raises(UnknownPlayer):
-        operations.open_session(operator=golden.id, player=alice.id, seconds=60)
+        sessions.open_session(operator=golden.id, player=alice.id, seconds=60)
 
 
 @pytest.mark.django_db

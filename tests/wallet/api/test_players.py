@@ -8,7 +8,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from casino.kernel.money import Book
-from casino.operators.operations import create_operator, issue_key, open_session
+from casino.operators.operations import create_operator, issue_key
+from casino.operators.sessions import open_session
 from tests.wallet.world import causes
 from wallet import ledger
 from wallet.accounts import player_account
@@ -158,7 +159,7 @@ def test_a_player_sees_the_own_money_and_that_at_each_table(lucky: House) -> Non
     (cause,) = causes(1)
     where: dict[str, Any] = {"operator": lucky.id, "player": UUID(player), "table": TABLE, "book": Book.REAL}
     ledger.post([buy_in(cause=cause, currency="EUR", amount=2500, **where)])
-    token, _ = open_session(operator=lucky.id, player=UUID(player), seconds=60)
+    token = open_session(operator=lucky.id, player=UUID(player), seconds=60).token
     me = House(lucky.id, token)
     shown = me.get("me/balances").json()["items"]
     assert [(line["account"], line["book"], line["table"], line["balance"]["amount"]) for line in shown] == [

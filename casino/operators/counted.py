@@ -1,0 +1,40 @@
+"""Keyed POSTs whose refusal can be an effect: a wrong PIN is counted, so its transaction has to be committed."""
+
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+import msgspec
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api import problems
+from casino.api.idempotency import Answering, Handler, idempotent
+from casino.operators.refusals import CountedRefusal
+
+View = TypeVar("View")
+Parameters = ParamSpec("Parameters")
+
+
+def idempotent_counting(handler: Handler[View, Parameters]) -> Answering[View, Parameters]:
+    """This will wrap a view's `post` as `idempotent` does, but for refusals that count: these are committed.
+
+    As any effect they have one stored answer: repeating a request with a wrong PIN counts once.
+    """
+
+    @idempotent
+    def judged(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Response:
+        try:
+            return handler(view, request, *args, **kwargs)
+        except CountedRefusal as refusal:
+            answer = problems.handle(refusal, {"request": request})
+            return Response(msgspec.Raw(answer.content), status=answer.status_code)
+
+    @wraps(judged)
+    def answering(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> HttpResponse:
+        answer = judged(view, request, *args, **kwargs)
+        if answer.status_code >= 400:
+            answer["Content-Type"] = problems.MEDIA_TYPE
+        return answer
+
+    return answering

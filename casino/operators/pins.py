@@ -1,0 +1,102 @@
+"""Players' PINs: set by the operator, changed by the player, tried where a player has to confirm something.
+
+A wrong try counts whatever becomes of the request: `try_pin` answers with its refusal instead of raising it, so that
+the transaction in which it was counted can be committed first.
+"""
+
+import re
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.contrib.auth.hashers import check_password, make_password
+from django.db import connection, transaction
+
+from casino.kernel.refusals import Refusal
+from casino.operators.pin_lock import after_failure
+from casino.operators.refusals import MalformedPin, PinLocked, PinNotSet, PinWrong, UnknownPlayer
+
+_PIN: Final = re.compile(r"[0-9]{4,12}", re.ASCII)
+
+_SET: Final = """
+    INSERT INTO operators_playerpin (player_id, pin_hash, set_at, failed_at)
+    SELECT id, %s, clock_timestamp(), '{}' FROM operators_player WHERE id = %s AND operator_id = %s
+    ON CONFLICT (player_id) DO UPDATE
+    SET pin_hash = excluded.pin_hash, set_at = excluded.set_at, failed_at = '{}', locked_until = NULL
+    RETURNING set_at
+"""
+# The clock stands outside, so it is read after the lock was had.
+_LOCK: Final = """
+    SELECT locked.*, clock_timestamp() FROM (
+        SELECT pin_hash, failed_at, locked_until FROM operators_playerpin WHERE player_id = %s FOR UPDATE) AS locked
+"""
+_FAILED: Final = """
+    UPDATE operators_playerpin SET failed_at = %s::timestamptz[], locked_until = %s::timestamptz WHERE player_id = %s
+"""
+_RIGHT: Final = """
+    UPDATE operators_playerpin SET failed_at = '{}', locked_until = NULL
+    WHERE player_id = %s AND (failed_at <> '{}' OR locked_until IS NOT NULL)
+"""
+
+
+def set_pin(*, operator: UUID, player: UUID, pin: str) -> datetime:
+    """This will set a player's PIN in the operator's name, which also lifts a lock, and return when that was.
+
+    Raises MalformedPin, and UnknownPlayer also for a player of another operator.
+    """
+    require_form(pin)
+    rows = _run(_SET, make_password(pin), player, operator)
+    if not rows:
+        raise UnknownPlayer
+    set_at: datetime = rows[0][0]
+    return set_at
+
+
+def change_pin(*, operator: UUID, player: UUID, old: str, new: str) -> datetime:
+    """This will change a player's PIN in the player's own name and return when that was.
+
+    Raises MalformedPin, PinNotSet, PinLocked, and PinWrong, which has been counted.
+    """
+    require_form(new)
+    with transaction.atomic():
+        refusal = try_pin(player=player, pin=old)
+        if refusal is None:
+            return set_pin(operator=operator, player=player, pin=new)
+    raise refusal
+
+
+def try_pin(*, player: UUID, pin: str) -> Refusal | None:
+    """This will hold a PIN against a player's, one try at a time, and answer why it is refused, or None if it is right.
+
+    Call it inside a transaction, and commit that before the refusal is raised: a wrong try is counted in it.
+    """
+    rows = _run(_LOCK, player)
+    if not rows:
+        return PinNotSet()
+    kept, failed_at, locked_until, now = rows[0]
+    if locked_until is not None and locked_until > now:
+        return PinLocked(until=locked_until)
+    if check_password(pin, kept):
+        _change(_RIGHT, player)
+        return None
+    tries = after_failure(failed_at, now=now)
+    _change(_FAILED, list(tries.failed_at), tries.locked_until, player)
+    return PinWrong(tries_left=tries.left, locked_until=tries.locked_until)
+
+
+def require_form(pin: str) -> None:
+    """This will check that a PIN is 4 to 12 digits. Raises MalformedPin, which does not repeat it."""
+    if not _PIN.fullmatch(pin):
+        raise MalformedPin
+
+
+def _run(statement: str, *values: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
+
+
+def _change(statement: str, *values: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)

@@ -1,0 +1,89 @@
+"""Players' sessions: one at a time, ended by logging out, by another login, by age, or by not being used."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from casino.operators import credentials
+from casino.operators.refusals import InvalidSessionLength, UnknownPlayer
+
+SHORTEST_SESSION: Final = 60
+LONGEST_SESSION: Final = 86400
+NOTES_PER_TIME_OUT: Final = 30
+"""How often in the time after which an unused session ends its use is noted, at most: every 30 s of 15 minutes."""
+
+ENDED, EXPIRED, TAKEN_OVER, TIMED_OUT = "ended", "expired", "taken_over", "timed_out"
+"""How a session ends."""
+
+STANDING: Final = f"""
+    CASE WHEN s.ended_at IS NOT NULL THEN s.ended_reason
+         WHEN s.expires_at <= clock_timestamp() THEN '{EXPIRED}'
+         WHEN s.last_used_at <= clock_timestamp() - make_interval(secs => %(idle)s) THEN '{TIMED_OUT}'
+         ELSE '' END
+"""
+"""How a session `s` has ended, empty for one that lets its player in; `idle` is in seconds."""
+
+# Two who log in at once come one after the other, and the second sees the session of the first.
+_LOCK: Final = "SELECT FROM operators_player WHERE id = %s AND operator_id = %s FOR NO KEY UPDATE"
+# The count makes the update come first: a player has one session that has not ended, also within this statement.
+_OPEN: Final = f"""
+    WITH previous AS (
+        SELECT max(created_at) AS login FROM operators_playersession WHERE player_id = %(player)s
+    ), before AS (
+        UPDATE operators_playersession s
+        SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({STANDING}, ''), '{TAKEN_OVER}')
+        WHERE s.player_id = %(player)s AND s.ended_at IS NULL RETURNING true
+    )
+    INSERT INTO operators_playersession (token_hash, player_id, operator_id, created_at, last_used_at, expires_at)
+    SELECT %(hash)s, %(player)s, %(operator)s, clock_timestamp(), clock_timestamp(),
+           clock_timestamp() + make_interval(secs => %(seconds)s)
+    FROM (SELECT count(*) FROM before) AS after_these
+    RETURNING expires_at, (SELECT login FROM previous)
+"""  # noqa: S608  (constants)
+_END: Final = f"""
+    UPDATE operators_playersession SET ended_at = clock_timestamp(), ended_reason = '{ENDED}'
+    WHERE token_hash = %s AND ended_at IS NULL
+"""  # noqa: S608  (constants)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedSession:
+    """A token, which is shown once, when it expires, and when the player logged in before (None for the first time)."""
+
+    token: str
+    expires_at: datetime
+    previous_login: datetime | None
+
+
+def open_session(*, operator: UUID, player: UUID, seconds: int) -> OpenedSession:
+    """This will open a player's session of so many seconds at most; one that is open elsewhere is taken over.
+
+    Raises InvalidSessionLength, and UnknownPlayer also for a player of another operator.
+    """
+    if not SHORTEST_SESSION <= seconds <= LONGEST_SESSION:
+        raise InvalidSessionLength(f"Got {seconds} seconds.", shortest=SHORTEST_SESSION, longest=LONGEST_SESSION)
+    token = credentials.new_token()
+    values: dict[str, Any] = {
+        "player": player,
+        "operator": operator,
+        "hash": credentials.digest(token),
+        "seconds": seconds,
+        "idle": settings.PLAYER_IDLE_SECONDS,
+    }
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(_LOCK, (player, operator))
+        if not cursor.rowcount:
+            raise UnknownPlayer
+        cursor.execute(_OPEN, values)
+        row: tuple[Any, ...] = cursor.fetchone()
+    return OpenedSession(token, row[0], row[1])
+
+
+def end_session(*, session: bytes) -> None:
+    """This will end a session by its token's hash; ending it twice is no error."""
+    with connection.cursor() as cursor:
+        cursor.execute(_END, (session,))
