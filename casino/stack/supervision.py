@@ -72,7 +72,7 @@ def run_forever(stack: Stack, *, reload: bool) -> None:
         if reload and (newest := fingerprint()) > before:
             before = newest
             stack.say("Sources changed: loading them again.")
-            _restart([stack.child(name) for name in ORDER])
+            _restart([stack.child(name) for name in ORDER if name in stack.children])
 
 
 def _restart(children: list[Child]) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import os
 import re
+import secrets
 import socket
 import sys
 import threading
@@ -28,14 +29,15 @@ from casino.stack.trouble import Trouble, in_plain_words
 HOST = "127.0.0.1"
 FIRST_PORT, LAST_PORT = 1024, 65535
 WEB_CONNECTIONS = "20"
-ORDER = ("sealer", "web", "worker", "beat")
+ORDER = ("sealer", "provider", "web", "worker", "payer", "beat")
 
 
 class Stack:
     """`with Stack(name="play") as stack:` runs everything until the block ends, however it ends.
 
     `base_url` is the web server's address, `environment` what a process of ours needs, `child(name)` one of the
-    processes: web, worker, beat, sealer and, where they are embedded, postgres and redis. Enter it in a thread that
+    processes: web, worker, payer, beat, sealer, provider (the sandbox payment provider, unless PAYMENT_PROVIDERS names
+    others) and, where they are embedded, postgres and redis. Enter it in a thread that
     lives as long as the stack. With `fresh` the home's earlier data is deleted first. Raises Trouble.
     """
 
@@ -88,14 +90,30 @@ class Stack:
         self.environment.setdefault("STATIC_ROOT", str(self.home.static))
         migrate(self.environment)
         own = commands(port=self.port, beat_file=self.home.folder / "beat")
-        self.children.update({name: self._child(name, own[name]) for name in ORDER})
-        exits.callback(_stop_all, [self.children[name] for name in ORDER])
-        for name in ORDER:
+        if "PAYMENT_PROVIDERS" not in self.environment:
+            own["provider"] = self._sandbox_provider()
+        order = [name for name in ORDER if name in own]
+        self.children.update({name: self._child(name, own[name]) for name in order})
+        exits.callback(_stop_all, [self.children[name] for name in order])
+        for name in order:
             self.children[name].start()
         self.child("web").wait_until(lambda: answers(port=self.port, path="/livez"))
         self.raise_if_dead()
         write_running(self.home, addresses)
         remember(self.home)
+
+    def _sandbox_provider(self) -> list[str]:
+        """The command of the sandbox payment provider; our other processes are told of it and its secret."""
+        port, secret = free_port(0), secrets.token_hex(32)
+        self.environment.update(
+            PAYMENT_PROVIDERS=f"sandbox=http://{HOST}:{port}",
+            PAYMENT_SECRETS=f"sandbox={secret}",
+            PROVIDER_SECRET=secret,
+        )
+        callbacks = f"{self.base_url}/api/v1/providers/sandbox/callbacks"
+        kept = str(self.home.folder / "provider.jsonl")
+        module = [sys.executable, "-m", "casino.stack.provider"]
+        return [*module, "--port", str(port), "--callbacks", callbacks, "--data", kept]
 
     def _servers(self, exits: contextlib.ExitStack) -> Addresses:
         given = given_addresses(os.environ)
@@ -170,10 +188,12 @@ def commands(*, port: int, beat_file: Path) -> dict[str, list[str]]:
     python = sys.executable
     celery = [python, "-m", "celery", "-A", "casino"]
     single = ["--lifespan", "off", "--no-access-log", "--timeout-graceful-shutdown", "5"]
+    payments = ["--queues", "payments", "--hostname", "payer@%h", "--pool", "solo"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     return {
         "web": [python, "-m", "uvicorn", "casino.asgi:application", "--host", HOST, "--port", str(port), *single],
         "worker": [*celery, "worker", "--concurrency", "2", "--loglevel", "INFO", *quiet],
+        "payer": [python, "-m", "celery", "--app", "casino", "worker", *payments, "--loglevel", "INFO", *quiet],
         "beat": [*celery, "beat", "--schedule", str(beat_file), "--pidfile=", "--loglevel", "WARNING"],
         "sealer": [python, str(PROJECT / "manage.py"), "seal"],
     }

@@ -1,0 +1,263 @@
+"""Money on its way in and out over HTTP, bad input included."""
+
+import json
+import secrets
+import time
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.test import Client
+
+from casino.operators.operations import create_operator, issue_key
+from tests.wallet.payments.counter import SECRET, use_provider
+from wallet.payments import callbacks, signatures
+
+pytestmark = pytest.mark.django_db
+CARD = {
+    "name": "Card",
+    "provider": "sandbox",
+    "currency": "EUR",
+    "minimum": "10.00",
+    "maximum": "2000.00",
+    "fee_fixed": "0.25",
+    "fee_percent": "1.5",
+    "seconds": 60,
+    "payouts": True,
+}
+
+
+@dataclass
+class Caller:
+    """Someone with a credential."""
+
+    key: str
+    operator: UUID
+    keys: list[str] = field(default_factory=list)
+
+    def post(self, path: str, key: str = "", **body: Any) -> Any:
+        headers = {"Idempotency-Key": key or uuid4().hex, "Authorization": f"Bearer {self.key}"}
+        return Client().post(f"/api/v1/{path}", body, content_type="application/json", headers=headers)
+
+    def get(self, path: str) -> Any:
+        return Client().get(f"/api/v1/{path}", headers={"Authorization": f"Bearer {self.key}"})
+
+    def player(self, reference: str = "saver") -> "Caller":
+        registered = self.post("players", reference=reference).json()["id"]
+        return Caller(self.post(f"players/{registered}/sessions").json()["token"], self.operator)
+
+    def method(self, **changes: Any) -> str:
+        return str(self.post("deposit-methods", **{**CARD, **changes}).json()["id"])
+
+
+def house(slug: str) -> Caller:
+    operator = create_operator(slug=slug, name=slug, currency="EUR", sandbox=True)
+    return Caller(".".join(issue_key(operator=operator.id)), operator.id)
+
+
+@pytest.fixture(autouse=True)
+def provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_provider(monkeypatch)
+
+
+@pytest.fixture
+def lucky() -> Caller:
+    return house("lucky")
+
+
+def deposit(player: Caller, method: str, amount: str = "50.00", **more: Any) -> Any:
+    return player.post("me/deposits", method=method, amount=amount, currency="EUR", **more)
+
+
+def call_back(payment: str, status: str, *, amount: str = "50.00", kind: str = "deposit", **changes: str) -> Any:
+    told = {"kind": kind, "payment": payment, "reference": f"tx-{payment}", "status": status, "amount": amount}
+    body = json.dumps({**told, "currency": "EUR"}).encode()
+    timestamp, nonce = str(int(time.time())), secrets.token_hex(16)
+    headers = signatures.headers(secret=SECRET, timestamp=timestamp, nonce=nonce, body=body)
+    return Client().post(
+        "/api/v1/providers/sandbox/callbacks", body, content_type="application/json", headers={**headers, **changes}
+    )
+
+
+def balance(player: Caller, account: str = "account") -> str:
+    items = player.get("me/balances").json()["items"]
+    found = [item["balance"]["amount"] for item in items if (item["account"], item["book"]) == (account, "real")]
+    return found[0]
+
+
+def test_a_player_sees_fee_and_arrival_before_committing(lucky: Caller) -> None:
+    lucky.method()
+    lucky.method(name="Bank", fee_fixed="0", fee_percent="0", minimum="100.00", seconds=86400)
+    lucky.method(name="Closed", enabled=False)
+    player = lucky.player()
+    shown = player.get("deposit-methods?amount=50.00").json()["items"]
+    assert [(each["name"], each["seconds"], each["quote"]["refused"]) for each in shown] == [
+        ("Card", 60, None),
+        ("Bank", 86400, "amount_out_of_range"),
+    ]
+    assert shown[0]["quote"]["fee"] == {"amount": "1.00", "currency": "EUR"}
+    assert shown[0]["quote"]["arrives"] == {"amount": "49.00", "currency": "EUR"}
+    assert player.get("deposit-methods").json()["items"][0]["quote"] is None
+    assert len(lucky.get("deposit-methods").json()["items"]) == 3
+    assert player.get("deposit-methods?amount=5,0").json()["code"] == "amount_malformed"
+
+
+def test_only_the_operator_offers_methods_and_only_its_own_change(lucky: Caller) -> None:
+    method, other = lucky.method(), house("other")
+    assert lucky.player().post("deposit-methods", **CARD).json()["code"] == "forbidden"
+    assert other.post(f"deposit-methods/{method}/versions", **CARD).json()["code"] == "unknown_deposit_method"
+    changed = lucky.post(f"deposit-methods/{method}/versions", **{**CARD, "enabled": False})
+    assert (changed.status_code, changed.json()["version"]) == (201, 2)
+    assert other.get("deposit-methods").json() == {"items": []}
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"provider": "nobody"}, "unknown_provider"),
+        ({"minimum": "3000.00"}, "deposit_method_impossible"),
+        ({"fee_percent": "100"}, "deposit_method_impossible"),
+        ({"fee_percent": 1.5}, "not_text"),
+        ({"seconds": -1}, "deposit_method_impossible"),
+        ({"seconds": "60"}, "not_a_whole_number"),
+        ({"payouts": "yes"}, "not_a_flag"),
+        ({"minimum": 10}, "amount_not_text"),
+        ({"currency": "SEK"}, "wrong_currency"),
+        ({"tip": "1"}, "unknown_field"),
+        ({"name": ""}, "field_blank"),
+    ],
+)
+def test_a_method_that_cannot_be_is_refused_by_name(lucky: Caller, changes: dict[str, Any], code: str) -> None:
+    answer = lucky.post("deposit-methods", **{**CARD, **changes})
+    assert answer.status_code in {404, 422}
+    assert answer.json()["code"] == code
+
+
+def test_a_deposit_from_request_to_balance(lucky: Caller) -> None:
+    player, method = lucky.player(), lucky.method()
+    made = deposit(player, method)
+    assert (made.status_code, made.json()["status"]) == (201, "pending")
+    assert made.json()["arrives"] == {"amount": "49.00", "currency": "EUR"}
+    told = call_back(made.json()["id"], "completed")
+    assert (told.status_code, told.json()) == (202, {"new": True})
+    assert balance(player) == "0.00"
+    callbacks.apply_waiting()
+    assert balance(player) == "49.00"
+    shown = player.get(f"me/deposits/{made.json()['id']}").json()
+    assert (shown["status"], shown["ended_at"] is not None) == ("completed", True)
+
+
+def test_a_deposit_is_asked_for_once_however_often_it_is_sent(lucky: Caller) -> None:
+    player, method = lucky.player(), lucky.method()
+    answers = [deposit(player, method, key="same") for _ in range(3)]
+    assert len({answer.content for answer in answers}) == 1
+    assert len(player.get("me/deposits").json()["items"]) == 1
+
+
+def test_a_quick_deposit_repeats_the_last_one(lucky: Caller) -> None:
+    player, method = lucky.player(), lucky.method()
+    assert player.post("me/deposits/quick").json()["code"] == "no_earlier_deposit"
+    deposit(player, method, "20.00")
+    deposit(player, method, "30.00")
+    quick = player.post("me/deposits/quick")
+    assert (quick.status_code, quick.json()["amount"]["amount"], quick.json()["method"]) == (201, "30.00", method)
+    assert player.post("me/deposits/quick", amount="1.00").json()["code"] == "unknown_field"
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"amount": 50}, "amount_not_text"),
+        ({"amount": "-5"}, "amount_not_positive"),
+        ({"amount": "9.99"}, "amount_out_of_range"),
+        ({"amount": "1e3"}, "amount_malformed"),
+        ({"currency": "SEK"}, "wrong_currency"),
+        ({"method": "card"}, "field_invalid"),
+        ({"method": str(UUID(int=3))}, "unknown_deposit_method"),
+        ({"tip": "1"}, "unknown_field"),
+    ],
+)
+def test_a_deposit_that_may_not_be_is_refused_by_name(lucky: Caller, changes: dict[str, Any], code: str) -> None:
+    player, method = lucky.player(), lucky.method()
+    answer = player.post("me/deposits", **{"method": method, "amount": "50.00", "currency": "EUR", **changes})
+    assert answer.json()["code"] == code
+    assert player.get("me/deposits").json()["items"] == []
+
+
+def test_deposits_come_in_pages_newest_first_and_by_status(lucky: Caller) -> None:
+    player, method = lucky.player(), lucky.method()
+    made = [deposit(player, method).json()["id"] for _ in range(3)]
+    call_back(made[1], "failed")
+    callbacks.apply_waiting()
+    page = player.get("me/deposits?limit=2").json()
+    rest = player.get(f"me/deposits?limit=2&cursor={page['next']}").json()
+    assert [each["id"] for each in page["items"] + rest["items"]] == made[::-1]
+    assert [each["id"] for each in player.get("me/deposits?status=failed").json()["items"]] == [made[1]]
+    assert [each["id"] for each in lucky.get("deposits?status=failed").json()["items"]] == [made[1]]
+    assert player.get("me/deposits?status=lost").json()["code"] == "unknown_choice"
+    assert player.get("me/deposits?cursor=???").json()["code"] == "invalid_cursor"
+
+
+def test_nobody_sees_anothers_payments(lucky: Caller) -> None:
+    player, method, other = lucky.player(), lucky.method(), house("other")
+    made = deposit(player, method).json()["id"]
+    assert lucky.player("second").get(f"me/deposits/{made}").json()["code"] == "unknown_deposit"
+    assert lucky.player("second").get("me/deposits").json()["items"] == []
+    assert other.get("deposits").json()["items"] == []
+    assert other.player().get(f"me/deposits/{made}").status_code == 404
+    assert deposit(other.player(), method).json()["code"] == "unknown_deposit_method"
+
+
+def test_a_withdrawal_is_held_and_can_be_cancelled(lucky: Caller) -> None:
+    player, method = lucky.player(), lucky.method()
+    call_back(deposit(player, method).json()["id"], "completed")
+    callbacks.apply_waiting()
+    asked = {"method": method, "amount": "30.00", "currency": "EUR"}
+    made = player.post("me/withdrawals", **asked)
+    assert (made.status_code, made.json()["status"], made.json()["can_cancel"]) == (201, "requested", True)
+    assert (balance(player), balance(player, "hold")) == ("19.00", "30.00")
+    assert player.post("me/withdrawals", **asked).json()["code"] == "insufficient_funds"
+    assert [each["id"] for each in lucky.get("withdrawals?status=requested").json()["items"]] == [made.json()["id"]]
+    held = player.get("me/statement?account=hold").json()["items"]
+    assert [(line["kind"], line["amount"]["amount"]) for line in held] == [("withdrawal_held", "30.00")]
+    cancelled = player.post(f"me/withdrawals/{made.json()['id']}/cancel")
+    assert (cancelled.status_code, cancelled.json()["status"]) == (200, "cancelled")
+    assert balance(player) == "49.00"
+    assert lucky.player("second").post(f"me/withdrawals/{made.json()['id']}/cancel").status_code == 404
+
+
+def test_the_policy_is_the_operators(lucky: Caller) -> None:
+    nothing = {"amount": "0.00", "currency": "EUR"}
+    before = lucky.get("withdrawal-policy").json()
+    assert before == {"version": 0, "automatic_up_to": nothing, "second_above": nothing}
+    made = lucky.post("withdrawal-policy", automatic_up_to="0", second_above="100.00")
+    assert (made.status_code, made.json()["version"]) == (201, 1)
+    wrong = lucky.post("withdrawal-policy", automatic_up_to="5.00", second_above="1.00")
+    assert wrong.json()["code"] == "withdrawal_policy_impossible"
+    assert lucky.player().get("withdrawal-policy").json()["code"] == "forbidden"
+
+
+@pytest.mark.parametrize("header", [signatures.SIGNATURE, signatures.NONCE, signatures.TIMESTAMP])
+def test_a_callback_without_its_signature_is_turned_away_and_changes_nothing(lucky: Caller, header: str) -> None:
+    player, method = lucky.player(), lucky.method()
+    made = deposit(player, method).json()["id"]
+    for forged in ("", "0" * 40):
+        answer = call_back(made, "completed", **{header: forged})
+        assert (answer.status_code, answer["Content-Type"]) == (403, "application/problem+json")
+    assert callbacks.apply_waiting() == 0
+    assert balance(player) == "0.00"
+
+
+def test_a_debt_is_shown_and_refused_by_name(lucky: Caller) -> None:
+    player, method = lucky.player(), lucky.method()
+    made = deposit(player, method).json()["id"]
+    call_back(made, "completed")
+    callbacks.apply_waiting()
+    player.post("me/withdrawals", method=method, amount="40.00", currency="EUR")
+    call_back(made, "reversed")
+    callbacks.apply_waiting()
+    assert (balance(player), balance(player, "debt")) == ("0.00", "-40.00")
+    assert player.get(f"me/deposits/{made}").json()["owed"] == {"amount": "40.00", "currency": "EUR"}
+    refused = player.post("me/withdrawals", method=method, amount="1.00", currency="EUR")
+    assert (refused.status_code, refused.json()["code"], refused.json()["owed"]) == (409, "debt_outstanding", "40.00")

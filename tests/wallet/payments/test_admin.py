@@ -1,0 +1,92 @@
+"""What staff see of payments, and who agrees to a withdrawal."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, Permission, User
+from django.test import Client
+from django.urls import reverse
+
+from casino.operators.models import Operator
+from tests.wallet.payments.counter import agree, deposit, funded, holds, method, names, open_alice, status, withdraw
+from tests.wallet.world import OPERATOR
+from wallet.accounts import AccountKind
+
+pytestmark = pytest.mark.django_db
+RIGHTS = ("view_deposit", "view_withdrawal", "change_withdrawal")
+
+
+def staff(name: str, *, house: str = "lucky", rights: tuple[str, ...] = RIGHTS) -> Client:
+    """A member of staff of one operator, signed in."""
+    user = User.objects.create_user(name, is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=rights))
+    user.groups.add(Group.objects.get_or_create(name=f"operator:{house}")[0])
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def waiting() -> Any:
+    """A withdrawal of 10.00 that two members of staff have to agree to."""
+    Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currency="EUR")
+    open_alice()
+    card = method()
+    funded(card)
+    return withdraw(card, 1000)
+
+
+def page(kind: str, payment: Any) -> str:
+    return reverse(f"admin:wallet_{kind}_change", args=[payment])
+
+
+def act(client: Client, name: str, payment: Any) -> int:
+    return client.post(reverse(f"admin:wallet_withdrawal_{name}", args=[payment])).status_code
+
+
+def test_two_members_of_staff_agree_and_the_first_alone_cannot(waiting: Any) -> None:
+    ann, bob = staff("ann"), staff("bob")
+    assert b"/approve/" in ann.get(page("withdrawal", waiting)).content
+    assert [act(ann, "approve", waiting), act(ann, "approve", waiting)] == [302, 302]
+    assert status(waiting, "wallet_withdrawal") == "requested"
+    assert act(bob, "approve", waiting) == 302
+    assert status(waiting, "wallet_withdrawal") == "approved"
+    assert names(f"withdrawal-{waiting}") == ["WithdrawalRequested", "WithdrawalApproved", "WithdrawalApproved"]
+    assert b"/approve/" not in bob.get(page("withdrawal", waiting)).content
+    agree()
+
+
+def test_a_rejection_is_an_event_and_the_money_is_back(waiting: Any) -> None:
+    assert act(staff("ann"), "reject", waiting) == 302
+    assert names(f"withdrawal-{waiting}")[-1] == "WithdrawalRejected"
+    assert (holds(AccountKind.ACCOUNT), holds(AccountKind.HOLD)) == (4900, 0)
+    agree()
+
+
+def test_staff_of_another_operator_see_and_do_nothing(waiting: Any) -> None:
+    stranger = staff("eve", house="other")
+    listed = stranger.get(reverse("admin:wallet_withdrawal_changelist"))
+    assert listed.status_code == 200
+    assert str(waiting) not in listed.content.decode()
+    assert act(stranger, "approve", waiting) == 403
+    assert stranger.get(page("withdrawal", waiting)).status_code == 302
+    assert names(f"withdrawal-{waiting}") == ["WithdrawalRequested"]
+
+
+def test_staff_who_may_only_look_only_look(waiting: Any) -> None:
+    onlooker = staff("joe", rights=("view_withdrawal",))
+    shown = onlooker.get(page("withdrawal", waiting))
+    assert shown.status_code == 200
+    assert b"/approve/" not in shown.content
+    assert act(onlooker, "approve", waiting) == 403
+
+
+def test_lists_and_pages_show_deposits_and_are_found_by_id_and_reference(waiting: Any) -> None:
+    made = deposit(method(), 7000)
+    ann = staff("ann")
+    ours = reverse("admin:wallet_deposit_changelist")
+    assert str(made) in ann.get(ours, {"status": "pending"}).content.decode()
+    assert str(made) in ann.get(ours, {"q": str(made)}).content.decode()
+    assert str(made) not in ann.get(ours, {"q": "tx-unknown"}).content.decode()
+    assert "70.00" in ann.get(page("deposit", made)).content.decode()
+    assert ann.post(page("deposit", made)).status_code == 403
