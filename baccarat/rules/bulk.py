@@ -13,7 +13,9 @@ from baccarat.rules.tableau import BANKER_DRAWS, STOOD, player_draws
 
 OUTCOMES: Final = (Outcome.PLAYER, Outcome.BANKER, Outcome.TIE)
 MOST: Final = 6
-_DIGITS: Final = "0123456789"
+_DIGIT: Final = {card: str(points) for card, points in POINTS.items()}.__getitem__
+_TAKES: Final = (4, 4, 4, 5, 5, 5, 6, 6, 6)
+"""Cards of a round by its result."""
 
 
 def play_out(shoe: Sequence[Card], *, until: int | None = None) -> dict[Outcome, int]:
@@ -22,12 +24,12 @@ def play_out(shoe: Sequence[Card], *, until: int | None = None) -> dict[Outcome,
     A round begins while fewer than `until` cards are out (by default, while six are left: the most a round takes).
     """
     last = len(shoe) - MOST if until is None else min(until - 1, len(shoe) - MOST)
-    digits, results = "".join([_DIGITS[POINTS[card]] for card in shoe]), _results()
+    digits, results, takes = "".join(map(_DIGIT, shoe)), _results(), _TAKES
     counts, position = [0] * 9, 0
     while position <= last:
-        result = results[int(digits[position : position + MOST])]
+        result = results[int(digits[position : position + 6])]
         counts[result] += 1
-        position += 4 + result // 3
+        position += takes[result]
     return {outcome: sum(counts[place::3]) for place, outcome in enumerate(OUTCOMES)}
 
 

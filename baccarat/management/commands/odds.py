@@ -3,12 +3,16 @@
 import json
 from collections.abc import Iterator
 from fractions import Fraction
+from random import Random
 from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 from rich.table import Table
 
+from baccarat.rules.bulk import OUTCOMES, play_out
+from baccarat.rules.cards import ordered
+from baccarat.rules.deal import Outcome
 from baccarat.rules.odds import Sheet, SpotOdds, sheet
 from baccarat.rules.odds_page import commission_policy, decimal, document, exact, notes
 from baccarat.rules.presets import PRESETS, rules_for
@@ -24,6 +28,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("preset", metavar="PRESET", help=f"one of: {LISTED}")
         parser.add_argument("--currency", default="EUR", help="ISO 4217 code (default: EUR)")
+        parser.add_argument("--simulate", type=int, metavar="ROUNDS", help="deal so many rounds beside, to compare")
         parser.add_argument("--json", action="store_true", help="print JSON, with exact fractions as n/d")
 
     def handle(self, *_args: Any, preset: str, currency: str, **options: Any) -> None:
@@ -31,11 +36,39 @@ class Command(BaseCommand):
             found = sheet(rules_for(preset, currency=currency))
         except Refusal as refusal:
             raise CommandError(f"{refusal.detail} {refusal.remedy}") from refusal
+        dealt = None if options["simulate"] is None else simulate(found.rules.decks, options["simulate"])
         if options["json"]:
-            self.stdout.write(json.dumps(document(found), indent=2))
+            self.stdout.write(json.dumps(document(found) | ({"simulated": dealt} if dealt else {}), indent=2))
             return
         screen = cast("IO[str]", self.stdout)
-        _print(found, Console(file=screen, no_color=bool(options["no_color"]), highlight=False))
+        console = Console(file=screen, no_color=bool(options["no_color"]), highlight=False)
+        _print(found, console)
+        if dealt:
+            console.print(_simulated(found, dealt))
+
+
+def simulate(decks: int, rounds: int) -> dict[Outcome, int]:
+    """This will deal at least so many rounds from shuffled shoes, each to its last six cards, and count outcomes."""
+    if rounds < 1:
+        raise CommandError("--simulate takes a number of rounds, 1 or more.")
+    shoe, chance, counts = list(ordered(decks)), Random(), dict.fromkeys(OUTCOMES, 0)  # noqa: S311  (no card at a table depends on it)
+    while sum(counts.values()) < rounds:
+        chance.shuffle(shoe)
+        for outcome, count in play_out(shoe).items():
+            counts[outcome] += count
+    return counts
+
+
+def _simulated(found: Sheet, dealt: dict[Outcome, int]) -> Table:
+    table = Table("outcome", title=f"Simulated: {sum(dealt.values()):,} rounds", title_justify="left")
+    for heading in ("rounds", "share", "exact share"):
+        table.add_column(heading, justify="right")
+    counted = found.counts
+    exactly = {Outcome.BANKER: counted.banker, Outcome.PLAYER: counted.player, Outcome.TIE: counted.tie}
+    for outcome, count in exactly.items():
+        shares = Fraction(dealt[outcome], sum(dealt.values())), Fraction(count, counted.all)
+        table.add_row(outcome.capitalize(), f"{dealt[outcome]:,}", *(decimal(share, places=6) for share in shares))
+    return table
 
 
 def _print(found: Sheet, console: Console) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import sys
 from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -43,7 +44,7 @@ def document(about: Mapping[str, Any], found: Sequence[Measured]) -> dict[str, A
 
 def show(about: Mapping[str, Any], found: Sequence[Measured]) -> None:
     """This will print a table of ours, the peer's, the ratio and the target."""
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 140)
     table = Table(title="Ours and the peers', in turns; medians", title_justify="left")
     table.add_column("what", no_wrap=True)
     table.add_column("unit")

@@ -1,7 +1,9 @@
-"""Rounds of the pure engine on one core: six cards of a shuffled shoe dealt, one Banker wager settled.
+"""Rounds of the pure engine on one core, from shuffled shoes to who won.
 
-The peer, pybaccarat, deals the same way from its own shuffled shoe by `Game.play_hand` but knows no wagers, so it has
-less to do. Shuffling is outside of the measured time on both sides.
+Ours plays whole shoes out, as a simulation does. The peer, pybaccarat, deals from its own shuffled shoe by
+`Game.play_hand` and finds the winner; it knows no wagers. Shuffling is outside of the measured time on both sides. The
+second line is ours as a table plays: each round with its cards and hands, and a Banker wager settled with commission,
+against the same peer, which has less to do.
 """
 
 from functools import partial
@@ -19,17 +21,26 @@ def measure(plan: Plan) -> list[Measured]:
     missing = peers.have(peers.PYBACCARAT)
     outer = peers.environment(plan.server.environment)
     with workers("rules_hands", 1, environment=outer, log=plan.log) as (hands,):
-        ours = partial(hands.ask, "ours", hands=plan.size.hands)
         peer = None if missing else partial(hands.ask, "peer", hands=plan.size.hands)
-        rates = in_turns(ours, peer, repeats=plan.size.repeats)
+        bulk = in_turns(partial(hands.ask, "ours", hands=plan.size.hands), peer, repeats=plan.size.repeats)
+        single = in_turns(partial(hands.ask, "settled", hands=plan.size.hands), peer, repeats=plan.size.repeats)
     return [
         Measured(
             name="rules",
             unit="rounds/s",
-            ours=rates[0],
-            peer=rates[1],
-            peer_name="no peer" if missing else "pybaccarat, which does not settle",
+            ours=bulk[0],
+            peer=bulk[1],
+            peer_name="no peer" if missing else "pybaccarat",
             target=TARGET,
-            notes=(missing,) if missing else ("one core; a Banker wager of 10.00 at mini's rules",),
-        )
+            notes=(missing,) if missing else ("one core; whole shoes to their outcomes",),
+        ),
+        Measured(
+            name="rules, settled",
+            unit="rounds/s",
+            ours=single[0],
+            peer=single[1],
+            peer_name="no peer" if missing else "pybaccarat, which does not settle",
+            target=None,
+            notes=("a Banker wager of 10.00 at mini's rules, cards and hands kept",),
+        ),
     ]

