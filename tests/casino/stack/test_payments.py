@@ -22,17 +22,18 @@ class Caller:
     """An operator's server or a player's browser."""
 
     def __init__(self, base_url: str, credential: str) -> None:
-        headers = {"Authorization": f"Bearer {credential}"}
-        self.client = httpx.Client(base_url=f"{base_url}/api/v1", headers=headers, timeout=20)
+        self.base = f"{base_url}/api/v1"
+        self.headers = {"Authorization": f"Bearer {credential}"}
 
     def post(self, path: str, **body: Any) -> dict[str, Any]:
-        answer = self.client.post(path, json=body, headers={"Idempotency-Key": uuid4().hex})
+        headers = {**self.headers, "Idempotency-Key": uuid4().hex}
+        answer = httpx.post(f"{self.base}/{path}", json=body, headers=headers, timeout=20)
         assert answer.is_success, answer.text
         found: dict[str, Any] = answer.json()
         return found
 
     def get(self, path: str) -> dict[str, Any]:
-        answer = self.client.get(path)
+        answer = httpx.get(f"{self.base}/{path}", headers=self.headers, timeout=20)
         assert answer.is_success, answer.text
         found: dict[str, Any] = answer.json()
         return found
