@@ -49,10 +49,10 @@ def rebuild_payments(*, compare: bool = False) -> Rebuilt:
             _keep()
         for relation in RELATIONS:
             execute(f"DELETE FROM {relation.table}")  # noqa: S608  (names are constants)
-        for events in _payments("DepositRequested"):
-            save(DEPOSITS, [deposit_row(deposit_state.fold(events), len(events))])
-        for events in _payments("WithdrawalRequested"):
-            save(WITHDRAWALS, [withdrawal_row(withdrawal_state.fold(events), len(events))])
+        for some in _payments("DepositRequested"):
+            save(DEPOSITS, [deposit_row(deposit_state.fold(events), len(events)) for events in some])
+        for some in _payments("WithdrawalRequested"):
+            save(WITHDRAWALS, [withdrawal_row(withdrawal_state.fold(events), len(events)) for events in some])
         execute(_FORGET)
         execute(_QUEUE)
         changed = tuple(_changed()) if compare else ()
@@ -63,15 +63,15 @@ def rebuild_payments(*, compare: bool = False) -> Rebuilt:
         return Rebuilt(rows, changed)
 
 
-def _payments(first: str) -> Iterator[list[Any]]:
-    """The events of each payment whose stream begins with an event of this type."""
+def _payments(first: str) -> Iterator[list[list[Any]]]:
+    """The events of payments whose stream begins with an event of this type, some payments at a time."""
     last = ""
     while streams := [row[0] for row in fetch(_STREAMS, [first, last, CHUNK])]:
         last = streams[-1]
         found: dict[str, list[Any]] = {stream: [] for stream in streams}
         for stream, kind, schema, data in fetch(_EVENTS, [streams]):
             found[stream].append(CATALOGUE.decode(kind, schema, data))
-        yield from found.values()
+        yield list(found.values())
 
 
 def _keep() -> None:

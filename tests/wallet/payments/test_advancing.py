@@ -1,22 +1,30 @@
 """Payments that nobody told us about, over real HTTP: the provider is a process, its callbacks reach nobody."""
 
+import signal
+import subprocess
+import sys
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from casino.events.rows import execute, fetch
+from casino.stack.home import PROJECT
 from tests.conftest import Database
 from tests.processes import wait_until
 from tests.wallet.payments.counter import (
+    SECRET,
     agree,
+    call_back,
     deposit,
     funded,
     holds,
     method,
     names,
     open_alice,
+    report,
     status,
     use_provider,
     withdraw,
@@ -148,6 +156,30 @@ def test_whoever_dies_after_saying_that_a_payout_goes_out_leaves_it_to_be_starte
     assert withdrawals.send(made)  # and dies: the provider was never asked
     assert advance_until(made, "paid", "wallet_withdrawal")
     agree()
+
+
+def test_a_payer_killed_at_any_statement_loses_nothing_and_doubles_nothing(
+    card: Any, sandbox: str, database: Database
+) -> None:
+    funded(card, 10_000)
+    methods.set_policy(operator=_operator(), automatic_up_to=10_000, second_above=10_000, actor="test")
+    environment = {
+        **database.environment,
+        "PAYMENT_PROVIDERS": f"sandbox={sandbox}",
+        "PAYMENT_SECRETS": f"sandbox={SECRET}",
+        "PYTHONPATH": str(PROJECT),
+    }
+    ends = []
+    for moment in range(1, 50, 4):
+        paid_in, paid_out = deposit(card, 2000), withdraw(card, 500)
+        call_back(report(funded(card, 1000), "reversed", amount=1000))
+        command = [sys.executable, str(Path(__file__).with_name("killed_payer.py")), str(moment)]
+        ends.append(subprocess.run(command, env=environment, cwd=PROJECT, check=False).returncode)  # noqa: S603
+        assert advance_until(paid_in, "completed")
+        assert advance_until(paid_out, "paid", "wallet_withdrawal")
+        agree()
+    assert ends.count(-signal.SIGKILL) > 8
+    assert holds(AccountKind.ACCOUNT) == 10_000 + len(ends) * (2000 - 500)
 
 
 def test_what_waits_for_staff_is_not_sent(card: Any) -> None:
