@@ -1,0 +1,104 @@
+"""Any sequence of what players, staff and the provider may do: the books always agree, and refusals leave no trace."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import transaction
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from casino.events.rows import fetch
+from casino.kernel.refusals import Refusal
+from tests.wallet.payments.counter import agree, call_back, deposit, holds, method, open_alice, report, withdraw
+from tests.wallet.world import ALICE, METADATA, OPERATOR
+from wallet import debts
+from wallet.accounts import AccountKind
+from wallet.payments import callbacks, methods, withdrawals
+from wallet.payments.methods import Method
+from wallet.payments.reports import Kind
+
+Step = tuple[str, int, int]
+SAID = ("pending", "failed", "completed", "reversed")
+STEPS = st.tuples(
+    st.sampled_from(["deposit", "withdraw", "approve", "reject", "cancel", "send", "tell", "tell payout", "deliver"]),
+    st.integers(0, 3),
+    st.integers(0, 5000),
+)
+
+
+class Life:
+    """Alice's payments so far, and one method for each way to act on them; numbers choose among what there is."""
+
+    def __init__(self, card: Method) -> None:
+        self.card = card
+        self.deposits: list[tuple[Any, int]] = []
+        self.withdrawals: list[tuple[Any, int]] = []
+
+    def act(self, step: Step) -> None:
+        name, which, number = step
+        acts: dict[str, Callable[[int, int], object]] = {
+            "deposit": self._deposit,
+            "withdraw": self._withdraw,
+            "tell": self._tell,
+            "tell payout": self._tell_payout,
+            "deliver": lambda _, __: callbacks.apply_waiting(),
+        }
+        act = acts.get(name)
+        if act is not None:
+            act(which, number)
+        elif self.withdrawals:
+            self._review(name, self.withdrawals[number % len(self.withdrawals)][0], f"staff:{which}")
+
+    def _deposit(self, _: int, number: int) -> None:
+        self.deposits.append((deposit(self.card, number), number))
+
+    def _withdraw(self, _: int, number: int) -> None:
+        self.withdrawals.append((withdraw(self.card, number), number))
+
+    def _review(self, name: str, made: Any, staff: str) -> None:
+        if name == "approve":
+            withdrawals.approve(made, staff=staff, metadata=METADATA)
+        elif name == "reject":
+            withdrawals.reject(made, staff=staff, reason="no", metadata=METADATA)
+        elif name == "cancel":
+            withdrawals.cancel(made, operator=OPERATOR, player=ALICE, metadata=METADATA)
+        else:
+            withdrawals.send(made)
+
+    def _tell(self, which: int, number: int) -> None:
+        if self.deposits:
+            made, amount = self.deposits[number % len(self.deposits)]
+            call_back(report(made, SAID[which], amount=amount))
+
+    def _tell_payout(self, which: int, number: int) -> None:
+        if self.withdrawals:
+            made, amount = self.withdrawals[number % len(self.withdrawals)]
+            call_back(report(made, SAID[which], kind=Kind.PAYOUT, amount=amount))
+
+
+def events() -> int:
+    return int(fetch("SELECT count(*) FROM events_event")[0][0])
+
+
+@pytest.mark.django_db
+@settings(max_examples=60, deadline=None)
+@given(steps=st.lists(STEPS, min_size=4, max_size=25))
+def test_whatever_happens_in_whatever_order_the_books_agree(steps: list[Step]) -> None:
+    with transaction.atomic():
+        open_alice()
+        methods.set_policy(operator=OPERATOR, automatic_up_to=500, second_above=2000, actor="test")
+        life = Life(method(minimum=1, fee_fixed=3))
+        for step in [("deposit", 0, 5000), ("tell", 2, 0), ("deliver", 0, 0), *steps]:
+            before = events()
+            try:
+                with transaction.atomic():
+                    life.act(step)
+            except Refusal:
+                assert events() == before
+        callbacks.apply_waiting()
+        agree()
+        assert holds(AccountKind.DEBT) <= 0
+        assert not (holds(AccountKind.DEBT) and holds(AccountKind.ACCOUNT))
+        assert debts.collect_due() == 0
+        transaction.set_rollback(True)
