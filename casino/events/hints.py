@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 UNSEALED: Final = "unsealed"
 """Events wait for the sealer."""
 
-SPARED: Final = {UNSEALED: 0.004}
+SPARED: Final = {UNSEALED: 0.008}
 """Seconds after a hint in which this process sends no other on commit: the waiter looks again by itself after that."""
 
 PAUSE: Final = 1.0

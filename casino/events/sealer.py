@@ -26,7 +26,7 @@ HINTED_WAIT: Final = 0.1
 POLL: Final = 0.025
 """Seconds between looks while Redis is away."""
 
-PACE: Final = 0.005
+PACE: Final = 0.01
 """Seconds between two passes while events keep coming: fewer, longer passes leave more of the machine to writers.
 
 Longer than writers spare us a hint (hints.SPARED), so that what they commit meanwhile is seen by the next look.
