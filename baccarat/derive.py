@@ -6,9 +6,10 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.rounds import events as re
+from baccarat.rounds.void_events import RoundVoided, SeatVoided
 from baccarat.tables import events as te
 from casino.kernel.money import Book
-from wallet.accounts import AccountKind, AccountName, game_account, player_account, rack, table_account
+from wallet.accounts import AccountKind, AccountName, debt, game_account, player_account, rack, table_account
 from wallet.entries import Entry, Posting, buy_in, entry, rebuy
 
 
@@ -31,6 +32,10 @@ class Place:
     def rack(self, player: UUID, book: Book) -> AccountName:
         """This will name what holds the player's deferred commission at this table."""
         return rack(operator=self.operator, player=player, table=self.table, book=book, currency=self.currency)
+
+    def debt(self, player: UUID, book: Book) -> AccountName:
+        """This will name what the player owes."""
+        return debt(operator=self.operator, player=player, book=book, currency=self.currency)
 
     def house(self, kind: AccountKind, book: Book) -> AccountName:
         """This will name the table's stakes, bank or commission."""
@@ -128,6 +133,31 @@ def _wager_settled(wager: re.SeatSettled, place: Place) -> Iterable[Posting]:
     )
 
 
+def _round_voided(event: RoundVoided, cause: int, place: Place) -> Entry | None:
+    postings: list[Posting] = []
+    for undone in event.seats:
+        postings.extend(_wager_voided(undone, place, was_settled=event.was_settled))
+    return _entry("void", cause, postings)
+
+
+def _wager_voided(undone: SeatVoided, place: Place, *, was_settled: bool) -> Iterable[Posting]:
+    """A wager in play gets its stakes back from the table; what a settlement moved comes back from where it went."""
+    player, book = undone.player, undone.book
+    if was_settled:
+        bank = undone.paid + undone.commission - undone.staked - undone.forgiven
+        house = Posting(place.house(AccountKind.BANK, book), bank)
+    else:
+        house = Posting(place.house(AccountKind.STAKES, book), -undone.staked)
+    return (
+        house,
+        Posting(place.house(AccountKind.COMMISSION, book), undone.from_rack - undone.commission),
+        Posting(place.rack(player, book), -undone.from_rack),
+        Posting(place.game(player, book), undone.to_game - undone.from_game),
+        Posting(place.player(player, book), undone.to_account - undone.from_account),
+        Posting(place.debt(player, book), -undone.owed),
+    )
+
+
 _BUILD: Final[dict[type, Callable[[Any, int, Place], Entry | None]]] = {
     te.SeatTaken: _seat_taken,
     te.Rebought: _rebought,
@@ -135,4 +165,5 @@ _BUILD: Final[dict[type, Callable[[Any, int, Place], Entry | None]]] = {
     te.ShoeEnded: _shoe_ended,
     re.WagerConfirmed: _wager_confirmed,
     re.RoundSettled: _round_settled,
+    RoundVoided: _round_voided,
 }

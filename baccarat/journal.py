@@ -72,6 +72,16 @@ class Journal:
             self.rounds[identity] = (self.round, self.round_version)
         return events
 
+    def on_ended(self, ended: RoundState, version: int, command: round_commands.RoundCommand) -> None:
+        """This will decide a command on a round of this table that is no longer in hand; the one in hand stays so."""
+        events = ROUND.decide(command, ended)
+        for event in events:
+            ended = ROUND.evolve(ended, event)
+            self.table = TABLE.evolve(self.table, event)
+        identity = ended.facts().round
+        self._note(f"round-{identity}", version, events)
+        self.rounds[identity] = (ended, version + len(events))
+
     def open_round(self, command: round_commands.OpenRound) -> None:
         """This will turn to a fresh round and open it."""
         self.round, self.round_version = NO_ROUND, 0

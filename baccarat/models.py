@@ -4,6 +4,7 @@ Amounts are minor units. `state` is the folded state as canonical JSON, `version
 """
 
 from django.db import models
+from django.db.models.functions import Now
 
 
 class Table(models.Model):
@@ -54,12 +55,17 @@ class Round(models.Model):
     banker_total = models.IntegerField(null=True)
     wagers = models.IntegerField()
     set_aside = models.TextField(null=True)
+    void_asked = models.BooleanField(db_default=False)
     version = models.IntegerField()
     state = models.JSONField()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["table_id", "number"], name="round_number")]
-        indexes = [models.Index(fields=["operator_id", "id"], name="round_operator")]
+        indexes = [
+            models.Index(fields=["operator_id", "id"], name="round_operator"),
+            models.Index(fields=["id"], name="round_void_asked", condition=models.Q(void_asked=True)),
+        ]
+        permissions = [("request_void", "Can ask for a void"), ("approve_void", "Can agree to a void")]
 
     def __str__(self) -> str:
         return f"round {self.number}"
@@ -84,6 +90,7 @@ class Wager(models.Model):
     returned = models.BigIntegerField(null=True)
     confirmed_at = models.DateTimeField()
     settled_at = models.DateTimeField(null=True)
+    voided_at = models.DateTimeField(null=True)
 
     class Meta:
         indexes = [
@@ -93,6 +100,22 @@ class Wager(models.Model):
 
     def __str__(self) -> str:
         return f"wager {self.id}"
+
+
+class VoidPolicy(models.Model):
+    """What becomes of winnings that were spent before their round was voided; the newest row counts. Never changes."""
+
+    id = models.BigAutoField(primary_key=True)
+    operator_id = models.UUIDField()
+    forgive = models.BooleanField()
+    actor = models.TextField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = [models.Index(fields=["operator_id", "-id"], name="void_policy_operator")]
+
+    def __str__(self) -> str:
+        return f"{self.operator_id} {'forgives' if self.forgive else 'records a debt'}"
 
 
 class ShoeSecret(models.Model):

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from baccarat.rounds.state import RoundSeat, RoundState
+from baccarat.rounds.void_events import SeatVoided
 from baccarat.rules.hands import total
 from baccarat.rules.presets import TableRules
 from baccarat.rules.wagers import Spot
@@ -93,7 +94,13 @@ def round_picture(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         "natural": round_.natural,
         "outcome": round_.outcome,
         "set_aside": round_.set_aside is not None,
-        "seats": [_round_seat(seat, viewer, currency) for seat in round_.seats],
+        "void": None
+        if round_.voided is None
+        else {"reason": round_.voided.reason, "voided_at": round_.voided.voided_at},
+        "seats": [
+            _round_seat(seat, viewer, currency, _undone(round_.voided_of(seat.seat), viewer, currency))
+            for seat in round_.seats
+        ],
     }
 
 
@@ -135,7 +142,24 @@ def _you(seat: Seat, table: TableState, round_: RoundState, balance: int) -> dic
     }
 
 
-def _round_seat(seat: RoundSeat, viewer: UUID | None, currency: str) -> dict[str, Any]:
+def _undone(undone: SeatVoided | None, viewer: UUID | None, currency: str) -> dict[str, str] | None:
+    """How a wager was undone; where the money was taken from is between the player and the house."""
+    if undone is None:
+        return None
+    public = {"stake_returned": undone.staked, "winnings_taken": undone.paid}
+    private = {
+        "to_game": undone.to_game,
+        "to_account": undone.to_account,
+        "from_game": undone.from_game,
+        "from_account": undone.from_account,
+        "owed": undone.owed,
+        "forgiven": undone.forgiven,
+    }
+    shown = public | private if viewer in {None, undone.player} else public
+    return {name: text(amount, currency) for name, amount in shown.items()}
+
+
+def _round_seat(seat: RoundSeat, viewer: UUID | None, currency: str, undone: dict[str, str] | None) -> dict[str, Any]:
     settled = seat.settled
     return {
         "seat": seat.seat,
@@ -167,6 +191,7 @@ def _round_seat(seat: RoundSeat, viewer: UUID | None, currency: str) -> dict[str
                 for result in settled.results
             ],
         },
+        "void": undone,
     }
 
 

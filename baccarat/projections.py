@@ -57,6 +57,7 @@ class RoundRow(NamedTuple):
     banker_total: int | None
     wagers: int
     set_aside: str | None
+    void_asked: bool
     version: int
     state: str
 
@@ -80,6 +81,7 @@ class WagerRow(NamedTuple):
     returned: int | None
     confirmed_at: datetime
     settled_at: datetime | None
+    voided_at: datetime | None
 
 
 def due_at(round_: RoundState) -> datetime | None:
@@ -137,6 +139,7 @@ def round_row(round_: RoundState, version: int, table: TableState) -> RoundRow:
         banker_total=round_.banker_total,
         wagers=len(round_.wagers()),
         set_aside=round_.set_aside,
+        void_asked=round_.void_request is not None,
         version=version,
         state=_encode(round_).decode(),
     )
@@ -144,7 +147,8 @@ def round_row(round_: RoundState, version: int, table: TableState) -> RoundRow:
 
 def wager_rows(round_: RoundState, table: TableState, *, since: RoundState) -> list[WagerRow]:
     """This will map a round's confirmed wagers to rows, but for the seats that are just as they were in `since`."""
-    facts, same = round_.facts(), {id(seat) for seat in since.seats}
+    facts = round_.facts()
+    same = {id(seat) for seat in since.seats} if round_.voided is since.voided else set()
     return [_wager_row(seat, facts, round_, table) for seat in round_.wagers() if id(seat) not in same]
 
 
@@ -169,6 +173,7 @@ def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: T
         returned=None if settled is None else settled.returned,
         confirmed_at=seat.confirmed_at,
         settled_at=None if settled is None else round_.ended_at,
+        voided_at=None if round_.voided is None else round_.voided.voided_at,
     )
 
 
@@ -217,7 +222,8 @@ ROUNDS: Final = Relation(
         ("id", "uuid"), ("table_id", "uuid"), ("operator_id", "uuid"), ("number", "int"), ("rules", "text"),
         ("currency", "text"), ("phase", "text"), ("opened_at", "timestamptz"), ("deadline_at", "timestamptz"),
         ("ended_at", "timestamptz"), ("cards", "text"), ("outcome", "text"), ("player_total", "int"),
-        ("banker_total", "int"), ("wagers", "int"), ("set_aside", "text"), ("version", "int"), ("state", "jsonb"),
+        ("banker_total", "int"), ("wagers", "int"), ("set_aside", "text"), ("void_asked", "boolean"),
+        ("version", "int"), ("state", "jsonb"),
     ),
 )  # fmt: skip
 WAGERS: Final = Relation(
@@ -226,7 +232,7 @@ WAGERS: Final = Relation(
         ("id", "text"), ("round_id", "uuid"), ("table_id", "uuid"), ("operator_id", "uuid"), ("player_id", "uuid"),
         ("seat", "int"), ("preset", "text"), ("book", "text"), ("currency", "text"), ("stakes", "jsonb"),
         ("staked", "bigint"), ("won", "bigint"), ("commission", "bigint"), ("returned", "bigint"),
-        ("confirmed_at", "timestamptz"), ("settled_at", "timestamptz"),
+        ("confirmed_at", "timestamptz"), ("settled_at", "timestamptz"), ("voided_at", "timestamptz"),
     ),
 )  # fmt: skip
 RELATIONS: Final = (TABLES, ROUNDS, WAGERS)

@@ -14,6 +14,7 @@ from baccarat.picture import round_picture, rules_picture, table_picture
 from baccarat.rounds.refusals import UnknownRound
 from baccarat.rounds.state import INITIAL as NO_ROUND
 from baccarat.rounds.state import RoundState
+from baccarat.rounds.void_events import RoundVoided
 from baccarat.rules.presets import TableRules
 from baccarat.tables.refusals import UnknownTable
 from baccarat.tables.state import TableState
@@ -44,8 +45,14 @@ SELECT r.id, r.currency, r.state::text FROM baccarat_wager w JOIN baccarat_round
 WHERE w.player_id = %s AND w.round_id < %s ORDER BY w.round_id DESC LIMIT %s
 """
 _ROUND: Final = "SELECT id, currency, state::text FROM baccarat_round WHERE id = %s AND operator_id = %s"
-_OF_THE_HOUSE: Final = {"RoundSetAside": "reason", "RoundResumed": "by"}
-"""What in an event is no player's business: why a round was set aside, and who sent it back to be dealt."""
+_OF_THE_HOUSE: Final = {
+    "RoundSetAside": ("reason",),
+    "RoundResumed": ("by",),
+    "RoundVoidRequested": ("by", "note"),
+    "RoundVoidDeclined": ("by", "note"),
+    "RoundVoided": ("requested_by", "approved_by", "note"),
+}
+"""What in an event is no player's business: who of the staff did it, and what they wrote."""
 _ANY: Final = UUID(int=2**128 - 1)
 _FIRST: Final = UUID(int=0)
 
@@ -162,7 +169,10 @@ def _data(event: store.Recorded, viewer: UUID | None) -> Any:
     data = msgspec.json.decode(event.data)
     if viewer is None:
         return data
-    data.pop(_OF_THE_HOUSE.get(event.type), None)
+    for name in _OF_THE_HOUSE.get(event.type, ()):
+        data.pop(name, None)
+    if event.type == RoundVoided.__name__:  # what others had left to give is theirs to know
+        data["seats"] = [seat for seat in data["seats"] if seat["player"] == str(viewer)]
     return _without_others(data, str(viewer))
 
 

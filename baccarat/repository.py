@@ -16,6 +16,8 @@ from baccarat.catalogue import CATALOGUE
 from baccarat.dealer import Fresh
 from baccarat.derive import Place, entry_for
 from baccarat.journal import Journal
+from baccarat.rounds.refusals import UnknownRound
+from baccarat.rounds.state import RoundState
 from baccarat.tables.refusals import UnknownTable
 from casino.events import store
 from casino.kernel.ids import uuid7
@@ -34,6 +36,7 @@ _CLAIM: Final = (
     "AND id <> ALL (%s::uuid[]) ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED) AS locked"
 )
 # In a statement of its own: the one that waited for the lock still sees the rounds as they were before.
+_TABLE_OF: Final = "SELECT table_id FROM baccarat_round WHERE id = %s AND operator_id = %s"
 _ROUNDS: Final = "SELECT id, version, state::text FROM baccarat_round WHERE id = ANY (%s::uuid[])"
 
 
@@ -58,6 +61,29 @@ def lock_table(*, table: UUID, operator: UUID) -> tuple[Journal, datetime]:
     if not loaded.journals:
         raise UnknownTable
     return loaded.journals[0], loaded.now
+
+
+def lock_table_of(*, round_: UUID, operator: UUID) -> tuple[Journal, datetime]:
+    """This will lock the table of one of this operator's rounds, in hand or long gone. Raises UnknownRound."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TABLE_OF, [round_, operator])
+        found = cursor.fetchall()
+    if not found:
+        raise UnknownRound
+    return lock_table(table=found[0][0], operator=operator)
+
+
+def ended_round(round_: UUID) -> tuple[RoundState, int]:
+    """This will read a round with its version, under the lock of its table. Raises StateUnreadable, UnknownRound."""
+    with connection.cursor() as cursor:
+        cursor.execute(_ROUNDS, [[round_]])
+        rows = cursor.fetchall()
+    if not rows:
+        raise UnknownRound
+    try:
+        return projections.decode_round(rows[0][2]), rows[0][1]
+    except msgspec.DecodeError as trouble:
+        raise StateUnreadable(f"round {round_} has to be rebuilt from its events") from trouble
 
 
 def claim_due(*, limit: int, but: Sequence[UUID] = ()) -> Loaded:

@@ -27,6 +27,7 @@ PHASES: Final = {
     Phase.DEALT: "warn",
     Phase.SETTLED: "plain",
     Phase.LAPSED: "plain",
+    Phase.VOIDED: "bad",
 }
 STANDINGS: Final = {Standing.CONFIRMED: "good", Standing.DECIDING: "warn"}
 

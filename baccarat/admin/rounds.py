@@ -6,13 +6,15 @@ from uuid import UUID
 
 import msgspec
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
-from django.urls import URLPattern
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
 
 from baccarat import projections
-from baccarat.admin import parts
+from baccarat.admin import parts, voids
 from baccarat.admin.cards import in_line, pictures
 from baccarat.admin.words import stakes_in_words
 from baccarat.models import Round, Table
@@ -41,6 +43,8 @@ _PHASES: Final = {
     "set_aside": ("Set aside", Q(id__in=Table.objects.filter(set_aside__isnull=False).values("round_id"))),
     "settled": ("Settled", Q(phase="settled")),
     "lapsed": ("Lapsed", Q(phase="lapsed")),
+    "void_asked": ("Void asked for", Q(void_asked=True)),
+    "voided": ("Voided", Q(phase="voided")),
 }
 PhaseFilter = chosen(
     title="phase",
@@ -69,8 +73,29 @@ class RoundAdmin(ReadOnlyAdmin):
         return None if identity is None else Q(pk=identity) | Q(table_id=identity)
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the address of `resume`."""
-        return [self.perform_path("resume", RESUME, self.resume), *super().get_urls()]
+        """This will add the addresses of what staff may do about a round, and of the page that asks before a void."""
+        asks = self.admin_site.admin_view(require_safe(self.void_page))
+        return [
+            self.perform_path("resume", RESUME, self.resume),
+            self.perform_path("request_void", voids.REQUEST, voids.request),
+            self.perform_path("approve_void", voids.APPROVE, voids.approve),
+            self.perform_path("decline_void", voids.APPROVE, voids.decline),
+            path("<path:object_id>/void/", asks, name="baccarat_round_void"),
+            *super().get_urls(),
+        ]
+
+    def void_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """This will answer the page where a void is asked for or decided. Raises PermissionDenied, Http404."""
+        found = self._find(request, object_id)
+        if found is None:
+            raise Http404
+        if not (request.user.has_perm(voids.REQUEST) or request.user.has_perm(voids.APPROVE)):
+            raise PermissionDenied
+        voids.require_operator(request, found)
+        urls = {name: self.perform_url(f"{name}_void", found) for name in ("request", "approve", "decline")}
+        shown = {"sections": voids.forms(_state(found), urls)}
+        answer: HttpResponse = self.changeform_view(request, object_id, extra_context=shown)
+        return answer
 
     def resume(self, request: HttpRequest, round_: Round) -> str:
         """This will send a round that was set aside back to be dealt. Raises RoundNotSetAside."""
@@ -130,7 +155,7 @@ class RoundAdmin(ReadOnlyAdmin):
 
     def sections(self, request: HttpRequest, obj: Round) -> Sequence[Section]:
         """This will show a round whole; what stops it comes first."""
-        state = projections.decode_round(msgspec.json.encode(obj.state))
+        state = _state(obj)
         events = latest(f"round-{obj.pk}")
         names = nicknames([seat.player for seat in state.seats])
         sections: list[Section] = []
@@ -138,6 +163,7 @@ class RoundAdmin(ReadOnlyAdmin):
             sections.append(self._alert(request, obj))
         return [
             *sections,
+            *voids.told(request, state, self.perform_url("void", obj)),
             *hands(state),
             Facts("Round", self._facts(obj, state)),
             seats(state, names, obj.currency),
@@ -167,6 +193,10 @@ class RoundAdmin(ReadOnlyAdmin):
             ("Id", marks.code(round_.pk)),
             ("Log", marks.listing("events_event", "all events", q=f"round-{round_.pk}")),
         ]
+
+
+def _state(round_: Round) -> RoundState:
+    return projections.decode_round(msgspec.json.encode(round_.state))
 
 
 def hands(state: RoundState) -> Sequence[Section]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from baccarat.rounds import events as re
+from baccarat.rounds import void_events as ve
 from baccarat.rules.cards import name
 from baccarat.rules.wagers import Spot
 from baccarat.tables import events as te
@@ -61,6 +62,16 @@ def _shoe_ended(event: te.ShoeEnded, money: Money) -> str:
     return f"The shoe ended after {event.dealt} cards. Commission collected: {collected}. Its seed is revealed."
 
 
+def _voided(event: ve.RoundVoided, money: Money) -> str:
+    agreed = f", approved by {event.approved_by}" if event.approved_by else ""
+    back = money(sum(seat.staked for seat in event.seats))
+    taken = money(sum(seat.paid for seat in event.seats))
+    return (
+        f"Voided by {event.requested_by}{agreed} ({event.reason}): {event.note} "
+        f"Stakes of {back} given back, payouts of {taken} taken."
+    )
+
+
 def _left(event: te.SeatLeft, money: Money) -> str:
     paid = f", after {money(event.collected)} of owed commission" if event.collected else ""
     return f"The player left seat {event.seat} with {money(event.returned)} of {event.book} money{paid}."
@@ -88,6 +99,9 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     re.RoundLapsed: lambda e, _: f"The round lapsed without a card: {e.reason}.",
     re.RoundSetAside: lambda e, _: f"Set aside, it could not be dealt: {e.reason}",
     re.RoundResumed: lambda e, _: f"Sent back to be dealt by {e.by}.",
+    ve.RoundVoidRequested: lambda e, _: f"A void was asked for by {e.by} ({e.reason}): {e.note}",
+    ve.RoundVoidDeclined: lambda e, _: f"The void was declined by {e.by}: {e.note}",
+    ve.RoundVoided: _voided,
     te.TableOpened: lambda e, _: f"Table “{e.name}” opened with the rules of {e.rules.preset}@{e.rules.version}.",
     te.SeatTaken: lambda e, money: f"Seat {e.seat} taken with {money(e.bought_in)} of {e.book} money.",
     te.SeatChanged: lambda e, _: f"The player of seat {e.from_seat} moved to seat {e.to_seat}.",

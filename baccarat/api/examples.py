@@ -24,6 +24,7 @@ def _seat(**changes: Any) -> dict[str, Any]:
         "raised": None,
         "confirmed_at": None,
         "result": None,
+        "void": None,
     }
     return {**seat, **changes}
 
@@ -46,6 +47,7 @@ BETTING: Final[dict[str, Any]] = {
     "natural": None,
     "outcome": None,
     "set_aside": False,
+    "void": None,
     "seats": [_seat()],
 }
 SETTLED: Final[dict[str, Any]] = {

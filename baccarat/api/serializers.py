@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from baccarat.rounds.state import Phase, Standing
+from baccarat.rounds.void_events import VoidReason
 from baccarat.rules.deal import Outcome
 from baccarat.rules.payouts import Result
 from baccarat.rules.table_rules import CommissionTiming, Shuffle, SpotsPerRound, UnderMinimum
@@ -44,6 +45,26 @@ class ResultShown(serializers.Serializer[Any]):
     spots = SpotResultShown(many=True)
 
 
+class SeatVoidShown(serializers.Serializer[Any]):
+    """How a wager of a void round was undone; other players' purses are left out."""
+
+    stake_returned = serializers.CharField()
+    winnings_taken = serializers.CharField(help_text="What the settlement had brought.")
+    to_game = serializers.CharField(required=False)
+    to_account = serializers.CharField(required=False)
+    from_game = serializers.CharField(required=False)
+    from_account = serializers.CharField(required=False)
+    owed = serializers.CharField(required=False, help_text="Spent before the void, and owed from now on.")
+    forgiven = serializers.CharField(required=False)
+
+
+class VoidShown(serializers.Serializer[Any]):
+    """Malfunction voids all pays and plays: every stake, payout and commission of the round was undone."""
+
+    reason = one_of(*VoidReason)
+    voided_at = serializers.DateTimeField()
+
+
 class RoundSeatShown(serializers.Serializer[Any]):
     """A seat's part in a round."""
 
@@ -57,6 +78,7 @@ class RoundSeatShown(serializers.Serializer[Any]):
     raised = StakeShown(many=True, allow_null=True, help_text="What was added to reach the minimum.")
     confirmed_at = serializers.DateTimeField(allow_null=True)
     result = ResultShown(allow_null=True)
+    void = SeatVoidShown(allow_null=True)
 
 
 class HandShown(serializers.Serializer[Any]):
@@ -84,6 +106,7 @@ class RoundShown(serializers.Serializer[Any]):
     natural = serializers.BooleanField(allow_null=True)
     outcome = one_of(*Outcome, allow_null=True)
     set_aside = serializers.BooleanField()
+    void = VoidShown(allow_null=True)
     seats = RoundSeatShown(many=True)
 
 
@@ -180,7 +203,7 @@ class RulesShown(serializers.Serializer[Any]):
 
 
 class TableShown(TableState):
-    """A table with its rules and its last settled round."""
+    """A table with its rules and its last round that was settled or voided."""
 
     books = serializers.ListField(child=one_of(*Book))
     rules = RulesShown()

@@ -32,8 +32,8 @@ def run(
     """
     start = time.monotonic()
     notes = Notes()
-    fold = Fold(notes)
     with reading.without_collector(), reading.snapshot():
+        fold = Fold(notes, disputed=reading.disputed())
         head = head_mark()
         _log(fold, since=min(since, head.position), expected=expected, head=head, progress=progress, log_only=log_only)
         log_seconds = time.monotonic() - start
@@ -84,7 +84,7 @@ def _state(fold: Fold, *, oldest: float) -> None:
     notes = fold.notes
     now, age = reading.now()
     notes.findings.extend(inspect(oldest=oldest + age))
-    read_models.compare_rounds(list(fold.running.values()), notes)
+    read_models.compare_rounds([*fold.running.values(), *fold.held.values()], notes)
     read_models.compare_tables(list(fold.tables.values()), notes)
     read_models.find_extra(notes)
     money.check_itself(notes)

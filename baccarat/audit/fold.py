@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from baccarat.audit import betting, dealing, seating
+from baccarat.audit import betting, dealing, seating, voiding
 from baccarat.audit.notes import Notes
 from baccarat.audit.traces import RoundTrace, TableTrace
 from baccarat.audit.wallets import Wallets
 from baccarat.catalogue import CATALOGUE
 from baccarat.derive import Place
 from baccarat.rounds import events as re
+from baccarat.rounds import void_events as ve
 from baccarat.tables import events as te
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.drafts import Recorded, Sealed
@@ -37,10 +38,13 @@ ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
         (re.RoundLapsed, dealing.lapsed),
         (re.RoundSetAside, dealing.set_aside),
         (re.RoundResumed, dealing.resumed),
+        (ve.RoundVoidRequested, voiding.requested),
+        (ve.RoundVoidDeclined, voiding.declined),
+        (ve.RoundVoided, voiding.voided),
     )
 }
 TABLE_STEPS: Final = {kind.__name__: step for kind, step in seating.STEPS.items()}
-ENDS: Final = frozenset({re.RoundSettled.__name__, re.RoundLapsed.__name__})
+ENDS: Final = frozenset({re.RoundSettled.__name__, re.RoundLapsed.__name__, ve.RoundVoided.__name__})
 
 
 class Followed(NamedTuple):
@@ -52,10 +56,15 @@ class Followed(NamedTuple):
 
 
 class Fold:
-    """Everything that the events so far have led to. `ended` are rounds that ended since it was last emptied."""
+    """Everything that the events so far have led to. `ended` are rounds that ended since it was last emptied.
 
-    def __init__(self, notes: Notes) -> None:
+    `disputed` names the streams in which somebody spoke of a void: `held` keeps those rounds beyond their end.
+    """
+
+    def __init__(self, notes: Notes, *, disputed: frozenset[str] = frozenset()) -> None:
         self.notes = notes
+        self._disputed = disputed
+        self.held: dict[str, RoundTrace] = {}
         self.tables: dict[str, TableTrace] = {}
         self._by_id: dict[UUID, TableTrace] = {}
         self.running: dict[str, RoundTrace] = {}
@@ -107,17 +116,27 @@ class Fold:
         return table.place
 
     def _round(self, row: Sealed | Recorded, event: object, step: Callable[[RoundTrace, Any], None]) -> Place | None:
-        round_ = self.running.get(row.stream)
+        round_ = self.running.get(row.stream) or self.held.get(row.stream)
         if round_ is None:
             self.notes.add(betting.OUT_OF_PLACE, where(row), "a running round", "none")
             return None
         round_.version = row.version
         step(round_, event)
-        if row.type in ENDS:
-            del self.running[row.stream]
-            if self.notes.on:
+        if isinstance(event, ve.RoundVoided):
+            self._debts(event, round_.table.place)
+        if row.type in ENDS and self.running.pop(row.stream, None) is not None:
+            if row.stream in self._disputed:
+                self.held[row.stream] = round_
+            elif self.notes.on:
                 self.ended.append(round_)
         return round_.table.place
+
+    def _debts(self, event: ve.RoundVoided, place: Place) -> None:
+        for undone in event.seats:
+            if undone.owed:
+                self.wallets.owes(
+                    operator=place.operator, player=undone.player, currency=place.currency, amount=undone.owed
+                )
 
     def _open_round(self, row: Sealed | Recorded, event: re.RoundOpened) -> Place | None:
         table = self._by_id.get(event.table)

@@ -28,6 +28,10 @@ FROM events_unsealed AS queued JOIN events_event AS event ON event.id = queued.e
 ORDER BY event.id
 """
 
+_DISPUTED: Final = """
+SELECT DISTINCT stream FROM events_event WHERE type IN ('RoundVoidRequested', 'RoundVoided')
+"""
+
 Read = Callable[[], Iterator[Sequence[Sealed]]]
 _Item = Sequence[Sealed] | BaseException | None
 
@@ -62,6 +66,11 @@ def now() -> tuple[datetime, float]:
 def waiting() -> list[Recorded]:
     """This will return committed events that are not sealed yet, oldest first."""
     return recorded(fetch(_WAITING))
+
+
+def disputed() -> frozenset[str]:
+    """This will name the streams of rounds in which somebody asked for a void, sealed or not."""
+    return frozenset(stream for (stream,) in fetch(_DISPUTED))
 
 
 def before(since: int) -> Iterator[Sequence[Sealed]]:

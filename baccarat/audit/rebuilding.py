@@ -27,6 +27,7 @@ KEYS: Final = {**{relation.table: relation.columns[0][0] for relation in RELATIO
 """Every projection with its key. They are locked in this order, the tables first, as writers do."""
 
 _NEXT: Final = f"SELECT {COLUMNS} FROM events_event WHERE id > %s ORDER BY id LIMIT %s"  # noqa: S608  (constants)
+_ROUND: Final = "SELECT state::text, version FROM baccarat_round WHERE id = %s::uuid"
 
 
 class Unfoldable(Exception):
@@ -59,6 +60,8 @@ class _Fold:
             return
         if isinstance(event, RoundOpened):
             self.running[row.stream] = NO_ROUND, 0
+        if row.stream not in self.running:
+            self.running[row.stream] = self._ended(row.stream)
         round_ = evolve_round(self.running[row.stream][0], event)
         self.running[row.stream] = round_, row.version
         table = round_.facts().table
@@ -66,6 +69,13 @@ class _Fold:
         self.tables[table] = evolve_table(state, event), version
         if not round_.is_running():
             self.write(row.stream)
+
+    def _ended(self, stream: str) -> tuple[RoundState, int]:
+        """A round that ended and is spoken of again, as for a void: its row is written by now. Raises LookupError."""
+        self.save()
+        for state, version in fetch(_ROUND, [stream.removeprefix("round-")]):
+            return projections.decode_round(state), version
+        raise LookupError(stream)
 
     def write(self, stream: str) -> None:
         round_, version = self.running.pop(stream)

@@ -11,6 +11,7 @@ from baccarat.audit.story import Line, tell
 from baccarat.audit.traces import Guest, LongShoe, Part, RoundTrace, TableTrace
 from baccarat.catalogue import CATALOGUE
 from baccarat.rounds import events as re
+from baccarat.rounds.void_events import RoundVoided, SeatVoided
 from baccarat.tables import events as te
 from casino.events.rows import fetch
 from casino.events.store import Recorded, read
@@ -130,7 +131,14 @@ def _follow(trace: RoundTrace, row: Recorded, version: int, event: object) -> No
         trace.table.guests[event.player].balance = sum(event.stakes.values())
     if isinstance(event, re.CardsDealt) and trace.table.long:
         trace.table.shoe = LongShoe(trace.opened.shoe, 0, "", event.position, None)
+    if isinstance(event, RoundVoided):
+        trace.table.guests = {undone.player: _purse(undone) for undone in event.seats if not undone.to_account}
     step(trace, event)
+
+
+def _purse(undone: SeatVoided) -> Guest:
+    """A player with as much at the table as a void says was there."""
+    return Guest(undone.seat, undone.player, undone.book, undone.from_game, owed=undone.from_rack)
 
 
 def _fairness(trace: RoundTrace, table_events: list[Any], notes: Notes) -> str:

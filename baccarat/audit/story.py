@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from baccarat.rounds import events as e
+from baccarat.rounds import void_events as ve
 from baccarat.rules.deal import IllegalDeal, replay, steps
 from baccarat.rules.payouts import Result, SpotResult
 from baccarat.rules.table_rules import Commission, CommissionTiming, Ratio, TableRules
@@ -156,6 +157,27 @@ def _resumed(event: e.RoundResumed, _table: TableOpened) -> Iterator[str]:
     yield f"{event.by} sent the round back to be dealt at {_time(event.resumed_at)}."
 
 
+def _void_requested(event: ve.RoundVoidRequested, _table: TableOpened) -> Iterator[str]:
+    yield f"{event.by} asked at {_time(event.requested_at)} to void the round ({event.reason}): {event.note}"
+
+
+def _void_declined(event: ve.RoundVoidDeclined, _table: TableOpened) -> Iterator[str]:
+    yield f"{event.by} declined the void at {_time(event.declined_at)}: {event.note}"
+
+
+def _voided(event: ve.RoundVoided, table: TableOpened) -> Iterator[str]:
+    agreed = "" if event.approved_by is None else f", and {event.approved_by} agreed"
+    yield f"{event.requested_by} voided the round{agreed}, at {_time(event.voided_at)} ({event.reason}): {event.note}"
+    for seat in event.seats:
+        staked, paid = _amount(seat.staked, table.rules), _amount(seat.paid, table.rules)
+        yield f"Seat {seat.seat} gets its stake of {staked} back and gives back {paid}."
+        if seat.commission:
+            yield f"Seat {seat.seat} is charged no commission: {_amount(seat.commission, table.rules)} undone."
+        if seat.owed or seat.forgiven:
+            owed, forgiven = _amount(seat.owed, table.rules), _amount(seat.forgiven, table.rules)
+            yield f"Seat {seat.seat} had spent some of it: {owed} is owed, {forgiven} forgiven."
+
+
 def _stakes(stakes: Mapping[Spot, int], rules: TableRules) -> str:
     return ", ".join(f"{_amount(stake, rules)} on {spot.capitalize()}" for spot, stake in stakes.items())
 
@@ -185,4 +207,7 @@ _TOLD: Final[Mapping[type, _Teller]] = {
     e.RoundLapsed: _lapsed,
     e.RoundSetAside: _set_aside,
     e.RoundResumed: _resumed,
+    ve.RoundVoidRequested: _void_requested,
+    ve.RoundVoidDeclined: _void_declined,
+    ve.RoundVoided: _voided,
 }

@@ -11,6 +11,7 @@ from baccarat.audit.notes import Notes
 from baccarat.derive import Place
 from baccarat.rounds.events import RoundOpened, SeatSettled
 from baccarat.rounds.state import Phase, RoundSeat, RoundState, Standing
+from baccarat.rounds.void_events import RoundVoided, RoundVoidRequested
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import Deal, Outcome
 from baccarat.rules.table_rules import Shuffle, TableRules
@@ -146,6 +147,8 @@ class RoundTrace:
     lapse_reason: str | None = None
     set_aside: str | None = None
     set_aside_at: datetime | None = None
+    void_request: RoundVoidRequested | None = None
+    voided: RoundVoided | None = None
 
     def differs(self, what: str, expected: object, found: object, *, seat: int | None = None) -> None:
         """This will note a contradiction at the event in hand."""
@@ -194,4 +197,6 @@ class RoundTrace:
             self.seed,
             self.lapse_reason,
             self.set_aside,
+            self.void_request,
+            self.voided,
         )

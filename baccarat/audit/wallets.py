@@ -38,6 +38,10 @@ class Wallets:
                 if amount <= 0:
                     self._notes.add("amount out of range", where, "1 or more", amount)
 
+    def owes(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
+        """This will note what a player owes after a void, so that it may be collected."""
+        self._payments.owes(operator=operator, player=player, currency=currency, amount=amount)
+
     def check_state(self) -> None:
         """This will note every difference between payments' rows and what their events have led to."""
         for finding in self._payments.check_state():

@@ -5,9 +5,11 @@ from datetime import datetime
 from uuid import UUID
 
 from baccarat.rounds.events import SeatInRound
+from baccarat.rounds.void_events import VoidReason
 from baccarat.rules.cards import Card
 from baccarat.rules.presets import TableRules
 from baccarat.rules.wagers import Spot
+from casino.kernel.money import Book
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,5 +112,54 @@ class ResumeRound:
     now: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class VoidRound:
+    """Void a round in play at once, or ask for it where it is settled.
+
+    `seed` is its shoe's, in hex, where this round has a shoe of its own and the seed can be read.
+    """
+
+    by: str
+    reason: VoidReason
+    note: str
+    seed: str | None
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """What a player of a settled round has now, in the wager's book: minor units of game, account and rack.
+
+    `seated` tells whether the player still sits at the table with this book.
+    """
+
+    player: UUID
+    book: Book
+    seated: bool
+    game: int
+    account: int
+    rack: int
+
+
+@dataclass(frozen=True, slots=True)
+class ApproveVoid:
+    """Agree to a void that another asked for; `forgive` says that the house bears what players have spent."""
+
+    by: str
+    purses: tuple[Purse, ...]
+    forgive: bool
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DeclineVoid:
+    """Refuse a void that was asked for, or take the own request back."""
+
+    by: str
+    note: str
+    now: datetime
+
+
 PlayerCommand = PlaceChips | UndoPlacement | ClearChips | RepeatWager | ConfirmWager | Pass
-RoundCommand = OpenRound | PlayerCommand | WithdrawSeat | DealRound | SetRoundAside | ResumeRound
+StaffCommand = SetRoundAside | ResumeRound | VoidRound | ApproveVoid | DeclineVoid
+RoundCommand = OpenRound | PlayerCommand | WithdrawSeat | DealRound | StaffCommand

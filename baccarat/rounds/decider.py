@@ -7,6 +7,7 @@ from typing import Any, Final
 from baccarat.rounds import commands as c
 from baccarat.rounds import events as e
 from baccarat.rounds import refusals as r
+from baccarat.rounds import trouble
 from baccarat.rounds.state import INITIAL, Phase, RoundSeat, RoundState, Standing, evolve
 from baccarat.rules.chips import is_makeable
 from baccarat.rules.deal import Outcome, deal
@@ -221,18 +222,6 @@ def _settle_seat(seat: RoundSeat, command: c.DealRound, outcome: Outcome) -> e.S
     )
 
 
-def _set_aside(command: c.SetRoundAside, state: RoundState) -> Events:
-    if not state.is_running() or state.set_aside is not None:
-        return ()
-    return (e.RoundSetAside(reason=command.reason, set_aside_at=command.now),)
-
-
-def _resume(command: c.ResumeRound, state: RoundState) -> Events:
-    if state.set_aside is None:
-        raise r.RoundNotSetAside
-    return (e.RoundResumed(by=command.by, resumed_at=command.now),)
-
-
 _DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
     c.OpenRound: _open,
     c.PlaceChips: _place,
@@ -243,8 +232,7 @@ _DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
     c.Pass: _pass,
     c.WithdrawSeat: _withdraw,
     c.DealRound: _deal,
-    c.SetRoundAside: _set_aside,
-    c.ResumeRound: _resume,
+    **trouble.DECIDE,
 }
 
 ROUND: Final[Decider[c.RoundCommand, RoundState, e.RoundEvent]] = Decider(initial=INITIAL, decide=decide, evolve=evolve)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from baccarat.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import Outcome
 from baccarat.rules.payouts import SpotResult
@@ -190,4 +191,7 @@ RoundEvent = (
     | RoundLapsed
     | RoundSetAside
     | RoundResumed
+    | RoundVoidRequested
+    | RoundVoidDeclined
+    | RoundVoided
 )

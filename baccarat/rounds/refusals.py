@@ -102,3 +102,48 @@ class UnknownRound(Refusal):
     kind = Kind.MISSING
     title = "There is no such round"
     remedy = "List the rounds and use the id of one of them."
+
+
+class RoundNotVoidable(Refusal):
+    code = "round_not_voidable"
+    title = "There is nothing to void in this round"
+    remedy = "Only a round in play, set aside or settled can be voided: one that lapsed moved no money."
+
+
+class RoundAlreadyVoided(Refusal):
+    code = "round_already_voided"
+    title = "The round is void already"
+    remedy = "Look at the round: all of it has been undone."
+
+
+class VoidAlreadyRequested(Refusal):
+    code = "void_already_requested"
+    title = "Somebody has asked to void this round"
+    remedy = "Approve or decline that request."
+
+
+class NoVoidRequested(Refusal):
+    code = "no_void_requested"
+    title = "Nobody has asked to void this round"
+    remedy = "Ask for the void first; another person approves it."
+
+
+class VoidNeedsAnother(Refusal):
+    code = "void_needs_another"
+    kind = Kind.FORBIDDEN
+    title = "Who asks for a void can't approve it"
+    remedy = "The outcome is known: have another member of staff look at it."
+
+
+class UnknownVoidReason(Refusal):
+    code = "unknown_void_reason"
+    kind = Kind.INVALID
+    title = "This is no reason for a void"
+    remedy = "Choose one of the reasons listed."
+
+
+class VoidNoteInvalid(Refusal):
+    code = "void_note_invalid"
+    kind = Kind.INVALID
+    title = "Say why in your own words"
+    remedy = "Write 1 to 500 characters."

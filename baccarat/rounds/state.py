@@ -8,6 +8,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.rounds import events as e
+from baccarat.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import Outcome
 from baccarat.rules.wagers import Spot
@@ -15,7 +16,7 @@ from casino.kernel.money import Book
 
 
 class Phase(StrEnum):
-    """Where a round stands; SETTLED and LAPSED are its ends."""
+    """Where a round stands; SETTLED, LAPSED and VOIDED are its ends."""
 
     UNOPENED = "unopened"
     BETTING = "betting"
@@ -23,6 +24,7 @@ class Phase(StrEnum):
     DEALT = "dealt"
     SETTLED = "settled"
     LAPSED = "lapsed"
+    VOIDED = "voided"
 
 
 class Standing(StrEnum):
@@ -76,6 +78,8 @@ class RoundState:
     seed: str | None = None
     lapse_reason: str | None = None
     set_aside: str | None = None
+    void_request: RoundVoidRequested | None = None
+    voided: RoundVoided | None = None
 
     def facts(self) -> e.RoundOpened:
         """This will return how the round was opened; only an opened round has it."""
@@ -86,6 +90,10 @@ class RoundState:
     def seat_of(self, player: UUID) -> RoundSeat | None:
         """This will find the player's seat in this round, or None for one who waits for the next."""
         return next((seat for seat in self.seats if seat.player == player), None)
+
+    def voided_of(self, seat: int) -> SeatVoided | None:
+        """This will find how the seat's wager was undone, None where it was not."""
+        return None if self.voided is None else next((each for each in self.voided.seats if each.seat == seat), None)
 
     def all_have_acted(self) -> bool:
         """This will tell whether no seat is still deciding."""
@@ -200,6 +208,26 @@ def _resumed(state: RoundState, event: e.RoundResumed) -> RoundState:
     return replace(state, set_aside=None)
 
 
+def _void_requested(state: RoundState, event: RoundVoidRequested) -> RoundState:
+    return replace(state, void_request=event)
+
+
+def _void_declined(state: RoundState, event: RoundVoidDeclined) -> RoundState:
+    return replace(state, void_request=None)
+
+
+def _voided(state: RoundState, event: RoundVoided) -> RoundState:
+    return replace(
+        state,
+        phase=Phase.VOIDED,
+        set_aside=None,
+        void_request=None,
+        voided=event,
+        ended_at=event.voided_at if state.ended_at is None else state.ended_at,
+        seed=state.seed if event.seed is None else event.seed,
+    )
+
+
 _APPLY: Final[dict[type, Callable[[RoundState, Any], RoundState]]] = {
     e.RoundOpened: _opened,
     e.ChipsPlaced: _placed,
@@ -216,4 +244,7 @@ _APPLY: Final[dict[type, Callable[[RoundState, Any], RoundState]]] = {
     e.RoundLapsed: _lapsed,
     e.RoundSetAside: _set_aside,
     e.RoundResumed: _resumed,
+    RoundVoidRequested: _void_requested,
+    RoundVoidDeclined: _void_declined,
+    RoundVoided: _voided,
 }

@@ -6,6 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.rounds import events as re
+from baccarat.rounds.void_events import RoundVoided
 from baccarat.rules.presets import Shuffle, TableRules
 from baccarat.rules.wagers import Spot
 from baccarat.tables import events as e
@@ -37,7 +38,7 @@ class Shoe:
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """Everything a decision about the table reads; `rounds` and `shoes` count those begun, `last_round` was settled."""
+    """Everything a decision about the table reads; `rounds` and `shoes` count those begun, `last_round` has ended."""
 
     opened: e.TableOpened | None = None
     seats: tuple[Seat, ...] = ()
@@ -148,6 +149,15 @@ def _round_lapsed(state: TableState, event: re.RoundLapsed) -> TableState:
     return replace(state, round=None)
 
 
+def _round_voided(state: TableState, event: RoundVoided) -> TableState:
+    """A round in play leaves the table; of one long gone, only the commission still in the racks concerns it."""
+    taken = {each.player: each.from_rack for each in event.seats if each.from_rack}
+    if taken:
+        seats = tuple(replace(seat, owed=seat.owed - taken.get(seat.player, 0)) for seat in state.seats)
+        state = replace(state, seats=seats)
+    return replace(state, round=None, last_round=event.round) if state.round == event.round else state
+
+
 _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     e.TableOpened: _opened,
     e.SeatTaken: _taken,
@@ -160,4 +170,5 @@ _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     re.CardsDealt: _cards_dealt,
     re.RoundSettled: _round_settled,
     re.RoundLapsed: _round_lapsed,
+    RoundVoided: _round_voided,
 }

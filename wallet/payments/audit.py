@@ -82,6 +82,11 @@ class Payments:
         trace.events.append(event)
         yield from self._amounts(event, trace, where)
 
+    def owes(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
+        """This will note minor units that a player owes for another reason than a reversed deposit."""
+        key = operator, player, currency
+        self._owed[key] = self._owed.get(key, 0) + amount
+
     def check_state(self) -> Iterator[Finding]:
         """This will compare rows, queue and fees with what the events have led to."""
         sound = [trace.events for trace in self._traces.values() if not trace.broken]
@@ -120,17 +125,13 @@ class Payments:
         if (event.credited, event.taken + event.owed) != (credited, arrived) or min(event.taken, event.owed) < 0:
             found = f"{event.taken} taken, {event.owed} owed"
             yield Finding("reversal differs", where, f"{arrived} in all", found)
-        self._owe(event, event.owed)
+        self.owes(operator=event.operator, player=event.player, currency=event.currency, amount=event.owed)
 
     def _collected(self, event: pe.DebtCollected, where: str) -> Iterator[Finding]:
         owed = self._owed.get((event.operator, event.player, event.currency), 0)
         if not 0 < event.amount <= owed:
             yield Finding("debt collected that was not owed", where, f"1 to {owed}", str(event.amount))
-        self._owe(event, -event.amount)
-
-    def _owe(self, event: pe.DepositReversed | pe.DebtCollected, amount: int) -> None:
-        key = event.operator, event.player, event.currency
-        self._owed[key] = self._owed.get(key, 0) + amount
+        self.owes(operator=event.operator, player=event.player, currency=event.currency, amount=-event.amount)
 
 
 def _agreed(events: list[Any]) -> bool:

@@ -44,7 +44,7 @@ def test_the_judge_finds_what_is_missing_wrong_or_too_much() -> None:
 @pytest.mark.parametrize(
     ("component", "name", "expected"),
     [
-        ("RoundShown", "phase", ["betting", "closed", "dealt", "settled", "lapsed"]),
+        ("RoundShown", "phase", ["betting", "closed", "dealt", "settled", "lapsed", "voided"]),
         ("RoundShown", "outcome", ["player", "banker", "tie", None]),
         ("RoundSeatShown", "standing", ["deciding", "confirmed", "passed", "timed_out", "withdrawn"]),
         ("YouShown", "standing", ["deciding", "confirmed", "passed", "timed_out", "withdrawn", None]),

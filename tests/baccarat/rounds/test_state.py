@@ -9,6 +9,7 @@ from baccarat.rounds import commands as rc
 from baccarat.rounds import decider as round_decider
 from baccarat.rounds import events as re
 from baccarat.rounds import state as round_state
+from baccarat.rounds import void_events as ve
 from baccarat.tables import commands as tc
 from baccarat.tables import decider as table_decider
 from baccarat.tables import events as te
@@ -31,7 +32,7 @@ def test_every_table_command_has_its_judge() -> None:
 
 def test_what_moves_a_table_is_known() -> None:
     silent = {te.Rebought}
-    of_a_round = {re.RoundOpened, re.WagerConfirmed, re.CardsDealt, re.RoundSettled, re.RoundLapsed}
+    of_a_round = {re.RoundOpened, re.WagerConfirmed, re.CardsDealt, re.RoundSettled, re.RoundLapsed, ve.RoundVoided}
 
     assert set(table_state._APPLY) == (set(get_args(te.TableEvent)) - silent) | of_a_round
 

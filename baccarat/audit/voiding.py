@@ -1,0 +1,124 @@
+"""Voids: who asked and who agreed, and every amount worked out anew from the settlement and what players had left."""
+
+from typing import Final
+
+from baccarat.audit.betting import OUT_OF_PLACE
+from baccarat.audit.shoes import check_seed
+from baccarat.audit.traces import Guest, Part, RoundTrace
+from baccarat.rounds import void_events as e
+from baccarat.rounds.state import Phase
+from casino.kernel.money import Book
+
+ALONE: Final = "void without approval"
+TWICE: Final = "round voided twice"
+AMOUNTS: Final = "void differs"
+LOST: Final = "SecretLost"
+"""How the reason begins for which a round is set aside whose seed can't be read: it can't be revealed either."""
+
+
+def requested(round_: RoundTrace, event: e.RoundVoidRequested) -> None:
+    """This will follow a request: of a settled round, one at a time."""
+    if round_.phase is not Phase.SETTLED or round_.void_request is not None:
+        found = round_.phase if round_.void_request is None else "one is open"
+        round_.differs(OUT_OF_PLACE, "a settled round without a request", found)
+    round_.void_request = event
+
+
+def declined(round_: RoundTrace, _event: e.RoundVoidDeclined) -> None:
+    """This will follow a refusal of a request."""
+    if round_.void_request is None:
+        round_.differs(OUT_OF_PLACE, "a request to void", "none")
+    round_.void_request = None
+
+
+def voided(round_: RoundTrace, event: e.RoundVoided) -> None:
+    """This will follow a void: once, by two persons where there was an outcome, and of just what the round moved."""
+    if round_.phase is Phase.VOIDED:
+        round_.differs(TWICE, "one void", event.voided_at)
+        return
+    if event.round != round_.opened.round or event.was_settled is round_.runs():
+        round_.differs(OUT_OF_PLACE, f"{round_.opened.round} {round_.phase}", f"{event.round} {event.was_settled}")
+    _approval(round_, event)
+    undone = {each.seat: each for each in event.seats}
+    if list(undone) != [part.seat for part in round_.wagers()] or len(undone) != len(event.seats):
+        round_.differs(AMOUNTS, [part.seat for part in round_.wagers()], [each.seat for each in event.seats])
+    for part in round_.wagers():
+        if part.seat in undone:
+            _wager(round_, part, undone[part.seat])
+    _close(round_, event)
+
+
+def _approval(round_: RoundTrace, event: e.RoundVoided) -> None:
+    """The outcome known: who asked, as recorded before, and somebody else who agreed. Unknown: one person."""
+    request = round_.void_request
+    if round_.runs():
+        if event.approved_by is not None:
+            round_.differs(ALONE, "no approval before the outcome", event.approved_by)
+        return
+    if request is None or event.approved_by in {None, request.by} or event.requested_by != request.by:
+        asked = (
+            "a request and another person's approval"
+            if request is None
+            else f"asked by {request.by}, agreed by another"
+        )
+        round_.differs(ALONE, asked, f"{event.requested_by}, {event.approved_by}")
+    elif (event.reason, event.note) != (request.reason, request.note):
+        round_.differs(AMOUNTS, f"{request.reason}: {request.note}", f"{event.reason}: {event.note}")
+
+
+def _wager(round_: RoundTrace, part: Part, undone: e.SeatVoided) -> None:
+    guest = round_.table.guests.get(part.player)
+    if guest is not None and guest.book is not part.book:
+        guest = None
+    due = _expected(part, undone, guest)
+    if undone != due:
+        round_.differs(AMOUNTS, due, undone, seat=part.seat)
+    if guest is not None:
+        guest.balance += undone.to_game - undone.from_game
+        guest.owed -= undone.from_rack
+
+
+def _expected(part: Part, undone: e.SeatVoided, guest: Guest | None) -> e.SeatVoided:
+    """What must be recorded. How much the account gave is the ledger's to prove: at most all that was left to take."""
+    settled = part.settled
+    staked = sum((part.stakes or {}).values())
+    paid = commission = rack = 0
+    if settled is not None:
+        held = settled.commission if settled.deferred else 0
+        paid, commission = settled.returned - held, settled.commission
+        rack = 0 if guest is None else min(held, guest.owed)
+    back, taken = max(staked - paid, 0), max(paid - staked, 0)
+    from_game = 0 if guest is None else min(taken, guest.balance)
+    from_account = max(0, min(undone.from_account, taken - from_game))
+    lacking = taken - from_game - from_account
+    forgiven = lacking if part.book is Book.PLAY or undone.forgiven else 0
+    return e.SeatVoided(
+        seat=part.seat,
+        player=part.player,
+        book=part.book,
+        staked=staked,
+        paid=paid,
+        commission=commission,
+        from_rack=rack,
+        to_game=0 if guest is None else back,
+        to_account=back if guest is None else 0,
+        from_game=from_game,
+        from_account=from_account,
+        owed=lacking - forgiven,
+        forgiven=forgiven,
+    )
+
+
+def _close(round_: RoundTrace, event: e.RoundVoided) -> None:
+    """The round is void; one that was in hand leaves the table, and its own shoe's seed is shown."""
+    table, lost = round_.table, (round_.set_aside or "").startswith(LOST)
+    if round_.runs():
+        round_.seed, round_.ended_at = event.seed, event.voided_at
+        if round_.notes.on and not (lost and event.seed is None):
+            check_seed(round_)
+    elif event.seed is not None:
+        round_.differs("seed revealed twice", "the settlement's", event.seed)
+    if table.round is round_:
+        table.round, table.last_round = None, round_.opened.round
+    round_.phase, round_.voided = Phase.VOIDED, event
+    round_.void_request = round_.set_aside = round_.set_aside_at = None

@@ -1,0 +1,28 @@
+"""`manage.py voids`: what an operator does when a round is voided whose winnings are spent."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from baccarat.operations import voiding
+from casino.operators.models import Operator
+
+
+class Command(BaseCommand):
+    help = "Show or set what becomes of winnings that were spent before their round was voided."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("operator", help="the operator's short name")
+        parser.add_argument(
+            "--spent", choices=("debt", "forgive"), help="the player owes them, or the house bears them"
+        )
+        parser.add_argument("--by", default="command", help="who says so")
+
+    def handle(self, *_args: Any, operator: str, spent: str | None, by: str, **_options: Any) -> None:
+        found = Operator.objects.filter(slug=operator).first()
+        if found is None:
+            raise CommandError(f"There is no operator {operator!r}.")
+        if spent is not None:
+            voiding.set_policy(operator=found.id, forgive=spent == "forgive", actor=by)
+        word = "forgive" if voiding.forgives(operator=found.id) else "debt"
+        self.stdout.write(f"voids: operator={operator} spent={word}")

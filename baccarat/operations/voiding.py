@@ -1,0 +1,140 @@
+"""Use cases of staff: void a round, or ask for it, approve, decline; and what an operator does about spent winnings.
+
+Malfunction voids all pays and plays (rules, section 4). Each is one transaction, and nothing is erased.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from baccarat import dealer, repository, shoe_secrets
+from baccarat.journal import Journal
+from baccarat.models import VoidPolicy
+from baccarat.rounds.commands import ApproveVoid, DeclineVoid, Purse, VoidRound
+from baccarat.rounds.refusals import NoVoidRequested, UnknownVoidReason, VoidNoteInvalid
+from baccarat.rounds.state import RoundState
+from baccarat.rounds.void_events import VoidReason
+from casino.events.store import Metadata
+from wallet import ledger
+
+LONGEST_NOTE: Final = 500
+
+
+def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Metadata) -> RoundState:
+    """This will void a round in play at once; for one that is settled it asks, and another person has to approve.
+
+    Returns the round as it is then. `metadata.actor` is who asks. Raises UnknownRound, UnknownVoidReason,
+    VoidNoteInvalid, RoundNotVoidable, RoundAlreadyVoided, VoidAlreadyRequested.
+    """
+    why, words = _reason(reason), _note(note)
+
+    def decide(journal: Journal, now: datetime) -> None:
+        if journal.table.round != round_:
+            command = VoidRound(by=metadata.actor, reason=why, note=words, seed=None, now=now)
+            journal.on_ended(*repository.ended_round(round_), command)
+            return
+        seed = _reveal(journal)
+        journal.on_round(VoidRound(by=metadata.actor, reason=why, note=words, seed=seed, now=now))
+        dealer.go_on(journal, fresh=repository.fresh(), now=now)
+
+    return _at_table_of(round_, operator, metadata, decide)
+
+
+def approve(*, round_: UUID, operator: UUID, metadata: Metadata) -> RoundState:
+    """This will agree to a void that another person asked for, undo all of the round, and return it.
+
+    Raises UnknownRound, NoVoidRequested, VoidNeedsAnother, RoundNotVoidable, RoundAlreadyVoided.
+    """
+
+    def decide(journal: Journal, now: datetime) -> None:
+        ended, version = _ended(journal, round_)
+        purses = _purses(journal, ended)
+        command = ApproveVoid(by=metadata.actor, purses=purses, forgive=forgives(operator=operator), now=now)
+        journal.on_ended(ended, version, command)
+
+    return _at_table_of(round_, operator, metadata, decide)
+
+
+def decline(*, round_: UUID, operator: UUID, note: str, metadata: Metadata) -> RoundState:
+    """This will decline a void that was asked for and return the round. Raises UnknownRound, NoVoidRequested,
+    VoidNoteInvalid.
+    """
+    words = _note(note)
+
+    def decide(journal: Journal, now: datetime) -> None:
+        journal.on_ended(*_ended(journal, round_), DeclineVoid(by=metadata.actor, note=words, now=now))
+
+    return _at_table_of(round_, operator, metadata, decide)
+
+
+def set_policy(*, operator: UUID, forgive: bool, actor: str) -> None:
+    """This will say whether the house bears winnings that were spent before a void, or keeps them as a debt."""
+    VoidPolicy.objects.create(operator_id=operator, forgive=forgive, actor=actor)
+
+
+def forgives(*, operator: UUID) -> bool:
+    """This will tell whether the operator's house bears spent winnings; by default they are a debt."""
+    return bool(
+        VoidPolicy.objects.filter(operator_id=operator).order_by("-id").values_list("forgive", flat=True).first()
+    )
+
+
+def _at_table_of(
+    round_: UUID, operator: UUID, metadata: Metadata, decide: Callable[[Journal, datetime], None]
+) -> RoundState:
+    with transaction.atomic():
+        journal, now = repository.lock_table_of(round_=round_, operator=operator)
+        decide(journal, now)
+        repository.write([(journal, metadata)])
+    return journal.rounds[round_][0]
+
+
+def _ended(journal: Journal, round_: UUID) -> tuple[RoundState, int]:
+    """A round that is not in hand; nobody asks for a second opinion on one that is."""
+    if journal.table.round == round_:
+        raise NoVoidRequested
+    return repository.ended_round(round_)
+
+
+def _reveal(journal: Journal) -> str | None:
+    """The seed of the round's own shoe in hex, None where it can't be read; a long shoe's stays secret."""
+    if journal.table.shoe is not None:
+        return None
+    shoe = journal.round.facts().shoe
+    seed = shoe_secrets.read([shoe]).get(shoe)
+    journal.revealed.append(shoe)
+    return None if seed is None else seed.hex()
+
+
+def _purses(journal: Journal, ended: RoundState) -> tuple[Purse, ...]:
+    """What the round's players have now: game balances are locked with the table, accounts in here."""
+    place = repository.place_of(journal)
+    wagers = ended.wagers()
+    accounts = [place.player(seat.player, seat.book) for seat in wagers]
+    games = [place.game(seat.player, seat.book) for seat in wagers]
+    ledger.lock(accounts)
+    found = ledger.balances([*accounts, *games])
+    purses = []
+    for seat, account, game in zip(wagers, accounts, games, strict=True):
+        now = journal.table.seat_of(seat.player)
+        seated = now is not None and now.book is seat.book
+        rack = now.owed if now is not None and seated else 0
+        purses.append(Purse(seat.player, seat.book, seated, found[game], found[account], rack))
+    return tuple(purses)
+
+
+def _reason(reason: str) -> VoidReason:
+    try:
+        return VoidReason(reason)
+    except ValueError:
+        raise UnknownVoidReason(reasons=[each.value for each in VoidReason]) from None
+
+
+def _note(note: str) -> str:
+    words = note.strip()
+    if not 1 <= len(words) <= LONGEST_NOTE or "\0" in words:
+        raise VoidNoteInvalid
+    return words

@@ -1,0 +1,141 @@
+"""What staff may do about a round in trouble: set it aside, send it back to be dealt, void it. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.rounds import commands as c
+from baccarat.rounds import events as e
+from baccarat.rounds import refusals as r
+from baccarat.rounds.state import Phase, RoundSeat, RoundState
+from baccarat.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided
+from casino.kernel.money import Book
+
+Events = Sequence[e.RoundEvent]
+
+
+def _set_aside(command: c.SetRoundAside, state: RoundState) -> Events:
+    if not state.is_running() or state.set_aside is not None:
+        return ()
+    return (e.RoundSetAside(reason=command.reason, set_aside_at=command.now),)
+
+
+def _resume(command: c.ResumeRound, state: RoundState) -> Events:
+    if state.set_aside is None:
+        raise r.RoundNotSetAside
+    return (e.RoundResumed(by=command.by, resumed_at=command.now),)
+
+
+def _void(command: c.VoidRound, state: RoundState) -> Events:
+    """Before the outcome is known one person is enough; afterwards it is a request that another has to approve."""
+    _require_voidable(state)
+    if state.is_running():
+        return (
+            RoundVoided(
+                round=state.facts().round,
+                was_settled=False,
+                requested_by=command.by,
+                approved_by=None,
+                reason=command.reason,
+                note=command.note,
+                seats=tuple(_stake_back(seat) for seat in state.wagers()),
+                voided_at=command.now,
+                seed=command.seed,
+            ),
+        )
+    if state.void_request is not None:
+        raise r.VoidAlreadyRequested
+    return (RoundVoidRequested(by=command.by, reason=command.reason, note=command.note, requested_at=command.now),)
+
+
+def _approve(command: c.ApproveVoid, state: RoundState) -> Events:
+    _require_voidable(state)
+    request = state.void_request
+    if request is None:
+        raise r.NoVoidRequested
+    if request.by == command.by:
+        raise r.VoidNeedsAnother
+    purses = {purse.player: purse for purse in command.purses}
+    return (
+        RoundVoided(
+            round=state.facts().round,
+            was_settled=True,
+            requested_by=request.by,
+            approved_by=command.by,
+            reason=request.reason,
+            note=request.note,
+            seats=tuple(undo_settlement(seat, purses[seat.player], forgive=command.forgive) for seat in state.wagers()),
+            voided_at=command.now,
+            seed=None,
+        ),
+    )
+
+
+def _decline(command: c.DeclineVoid, state: RoundState) -> Events:
+    if state.void_request is None:
+        raise r.NoVoidRequested
+    return (RoundVoidDeclined(by=command.by, note=command.note, declined_at=command.now),)
+
+
+def _require_voidable(state: RoundState) -> None:
+    if state.phase is Phase.VOIDED:
+        raise r.RoundAlreadyVoided
+    if not state.is_running() and state.phase is not Phase.SETTLED:
+        raise r.RoundNotVoidable
+
+
+def _stake_back(seat: RoundSeat) -> SeatVoided:
+    """A wager in play: its player has a seat, for nobody leaves with one."""
+    staked = sum((seat.stakes or {}).values())
+    return _voided(seat, staked=staked, paid=0, commission=0, to_game=staked)
+
+
+def undo_settlement(seat: RoundSeat, purse: c.Purse, *, forgive: bool) -> SeatVoided:
+    """This will work out how a settled wager is undone with what its player has now. Raises LookupError if it is not.
+
+    What the player lacks is owed in real money, unless the house forgives it; play money is never owed.
+    """
+    wager = seat.settled
+    if wager is None:
+        raise LookupError("the wager was never settled")
+    paid = wager.returned - (wager.commission if wager.deferred else 0)
+    back, due = max(wager.staked - paid, 0), max(paid - wager.staked, 0)
+    from_game = min(due, purse.game)
+    from_account = min(due - from_game, purse.account)
+    lacking = due - from_game - from_account
+    forgiven = lacking if forgive or seat.book is Book.PLAY else 0
+    return _voided(
+        seat,
+        staked=wager.staked,
+        paid=paid,
+        commission=wager.commission,
+        from_rack=min(wager.commission, purse.rack) if wager.deferred else 0,
+        to_game=back if purse.seated else 0,
+        to_account=0 if purse.seated else back,
+        from_game=from_game,
+        from_account=from_account,
+        owed=lacking - forgiven,
+        forgiven=forgiven,
+    )
+
+
+_NOTHING: Final[Mapping[str, int]] = dict.fromkeys(
+    ("from_rack", "to_game", "to_account", "from_game", "from_account", "owed", "forgiven"), 0
+)
+
+
+def _voided(seat: RoundSeat, *, staked: int, paid: int, commission: int, **moved: int) -> SeatVoided:
+    player: UUID = seat.player
+    amounts = {**_NOTHING, **moved}
+    return SeatVoided(
+        seat=seat.seat, player=player, book=seat.book, staked=staked, paid=paid, commission=commission, **amounts
+    )
+
+
+DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
+    c.SetRoundAside: _set_aside,
+    c.ResumeRound: _resume,
+    c.VoidRound: _void,
+    c.ApproveVoid: _approve,
+    c.DeclineVoid: _decline,
+}

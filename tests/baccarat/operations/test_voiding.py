@@ -1,0 +1,482 @@
+"""Voiding rounds on a real database: money, tables, debts, seeds, and races."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from baccarat import queries, shoe_secrets
+from baccarat.fairness.commitment import commit
+from baccarat.operations import voiding
+from baccarat.rounds.refusals import (
+    NoVoidRequested,
+    RoundAlreadyVoided,
+    RoundNotVoidable,
+    UnknownRound,
+    UnknownVoidReason,
+    VoidAlreadyRequested,
+    VoidNeedsAnother,
+    VoidNoteInvalid,
+)
+from baccarat.rounds.state import Phase, RoundState
+from baccarat.rules.wagers import Spot
+from casino.events.rows import fetch
+from casino.kernel.money import Book
+from casino.kernel.refusals import Refusal
+from tests.support.examples import B, P, T
+from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
+from wallet import debts
+from wallet.accounts import AccountKind
+from wallet.refusals import DebtOutstanding
+
+InThreads = Callable[..., list[Any]]
+Money = tuple[int, ...]
+
+
+def ask(house: House, round_: UUID, *, by: str = "staff:1", reason: str = "malfunction", note: str = "x") -> RoundState:
+    remembered = replace(house.metadata, actor=by)
+    return voiding.void(round_=round_, operator=house.operator, reason=reason, note=note, metadata=remembered)
+
+
+def approve(house: House, round_: UUID, *, by: str = "staff:2") -> RoundState:
+    return voiding.approve(round_=round_, operator=house.operator, metadata=replace(house.metadata, actor=by))
+
+
+def decline(house: House, round_: UUID, *, note: str = "No.") -> RoundState:
+    remembered = replace(house.metadata, actor="staff:2")
+    return voiding.decline(round_=round_, operator=house.operator, note=note, metadata=remembered)
+
+
+def void_settled(house: House, round_: UUID) -> RoundState:
+    ask(house, round_)
+    return approve(house, round_)
+
+
+def in_hand(house: House, table: UUID) -> UUID:
+    identity = house.state(table).round
+    assert identity is not None
+    return identity
+
+
+def last(house: House, table: UUID) -> UUID:
+    identity = house.state(table).last_round
+    assert identity is not None
+    return identity
+
+
+def money(house: House, table: UUID, *company: At) -> Money:
+    """Every account that a round can touch."""
+    players = [amount for at in company for amount in (house.account(at), house.game(at), house.rack(at))]
+    kinds = (AccountKind.STAKES, AccountKind.BANK, AccountKind.COMMISSION)
+    return (*players, *(house.holds(table, kind) for kind in kinds))
+
+
+def settled_with(at: At, house: House, *, won: bool, stakes: dict[Spot, int] | None = None) -> UUID:
+    """Rounds until one that brought the player money, or cost it; the ones before are left as they are."""
+    for _ in range(200):
+        at.deal(stakes or {P: 5000})
+        deal_all()
+        settled = house.last(at.guest.table).seats[0].settled
+        assert settled is not None
+        if (settled.won and won) or (settled.returned < settled.staked and not won):
+            return last(house, at.guest.table)
+    raise AssertionError("That never came.")
+
+
+def debt(house: House, at: At) -> int:
+    return debts.outstanding(operator=house.operator, player=at.player, currency="EUR")
+
+
+def refusals(results: list[Any]) -> list[str]:
+    for result in results:
+        if isinstance(result, Exception) and not isinstance(result, Refusal):
+            raise result
+    return sorted(type(result).__name__ if isinstance(result, Refusal) else "done" for result in results)
+
+
+def test_voiding_a_round_in_play_gives_every_stake_back_and_frees_the_table(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann, ben = house.company(table, 2)
+    before = money(house, table, ann, ben)
+    ann.deal({P: 500, T: 500})
+    voided = in_hand(house, table)
+
+    after = ask(house, voided)
+
+    assert (after.phase, after.voided is not None) == (Phase.VOIDED, True)
+    assert money(house, table, ann, ben) == before
+    assert in_hand(house, table) != voided
+    assert last(house, table) == voided
+    ann.deal({P: 500})
+    ben.pass_turn()
+    deal_all()
+    house.agree(table)
+
+
+def test_the_seed_of_the_rounds_own_shoe_is_revealed_and_forgotten(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    ann.deal({P: 500})
+    opened = house.in_hand(table).facts()
+
+    after = ask(house, opened.round)
+
+    assert after.seed is not None
+    assert commit(bytes.fromhex(after.seed)) == opened.commitment
+    assert shoe_secrets.read([opened.shoe]) == {}
+    house.agree(table)
+
+
+def test_a_long_shoe_goes_on_from_the_next_card_and_its_seed_stays_secret(house: House) -> None:
+    table = house.table("big_table")
+    ann, ben = house.company(table, 2)
+    ann.deal({B: 2500})
+    ben.pass_turn()
+    deal_all()
+    out = house.state(table).shoe
+    ann.deal({B: 2500})
+
+    after = ask(house, in_hand(house, table))
+
+    assert after.seed is None
+    assert house.state(table).shoe == out
+    assert out is not None
+    assert len(shoe_secrets.read([out.shoe])) == 1
+    ann.deal({B: 2500})
+    ben.pass_turn()
+    deal_all()
+    assert house.last(table).position == out.out
+    house.agree(table)
+
+
+def test_a_round_set_aside_is_voided_without_its_seed(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    ann.deal({P: 500})
+    shoe_secrets.forget([house.in_hand(table).facts().shoe])
+    deal_all()
+    assert house.in_hand(table).set_aside is not None
+
+    after = ask(house, in_hand(house, table))
+
+    assert (after.phase, after.set_aside, after.seed) == (Phase.VOIDED, None, None)
+    assert house.game(ann) == BUY_IN
+    ann.deal({P: 500})
+    deal_all()
+    house.agree(table)
+
+
+@pytest.mark.parametrize("won", [True, False])
+def test_voiding_a_settled_round_restores_all_money_as_if_it_had_not_been(house: House, won: bool) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    settled_with(ann, house, won=True, stakes={B: 5000})
+    for _ in range(200):
+        before = money(house, table, ann)
+        ann.deal({B: 5000})
+        deal_all()
+        if (money(house, table, ann)[1] > before[1]) is won:
+            break
+    after_play = money(house, table, ann)
+
+    asked = ask(house, last(house, table))
+    assert (asked.phase, money(house, table, ann)) == (Phase.SETTLED, after_play)
+    approve(house, last(house, table))
+
+    assert money(house, table, ann) == before
+    house.agree(table)
+
+
+def test_commission_in_the_rack_is_taken_out_of_it(house: House) -> None:
+    table = house.table("big_table")
+    ann, ben = house.company(table, 2)
+    for _ in range(200):
+        before = money(house, table, ann, ben)
+        ann.deal({B: 2500})
+        ben.pass_turn()
+        deal_all()
+        if house.rack(ann) > before[2]:
+            break
+
+    void_settled(house, last(house, table))
+
+    assert money(house, table, ann, ben) == before
+    assert house.state(table).seats[0].owed == before[2]
+    house.agree(table)
+
+
+def test_commission_that_was_collected_is_given_back_by_the_house(house: House) -> None:
+    table = house.table("big_table")
+    ann, ben = house.company(table, 2)
+    while not house.rack(ann):
+        ann.deal({B: 2500})
+        ben.pass_turn()
+        deal_all()
+    voided, owed = last(house, table), house.rack(ann)
+    ann.leave()
+    assert house.holds(table, AccountKind.COMMISSION) == owed
+
+    void_settled(house, voided)
+
+    assert house.holds(table, AccountKind.COMMISSION) == 0
+    house.agree(table)
+
+
+def test_one_who_left_gets_a_lost_stake_back_on_the_account(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    voided = settled_with(ann, house, won=False)
+    ann.leave()
+    had = house.account(ann)
+
+    void_settled(house, voided)
+
+    assert (house.account(ann), house.game(ann)) == (had + 5000, 0)
+    house.agree(table)
+
+
+def test_spent_winnings_are_a_debt_that_blocks_play_until_it_is_paid(house: House) -> None:
+    table = house.table("mini")
+    ann = house.guest(table, house.player(real=5000))
+    ann.sit(1, buy_in=5000)
+    ann.deal({P: 5000})
+    deal_all()
+    while (settled := house.last(table).seats[0].settled) is None or not settled.won:
+        if house.game(ann) < 5000:
+            house.credit(ann.player, 5000)
+            ann.rebuy(5000)
+        ann.deal({P: 5000})
+        deal_all()
+    voided = last(house, table)
+    while house.game(ann):
+        ann.deal({T: min(house.game(ann), 30_000)})
+        deal_all()
+
+    void_settled(house, voided)
+
+    assert debt(house, ann) == 5000
+    house.credit(ann.player, 20_000)
+    with pytest.raises(DebtOutstanding):
+        ann.rebuy(500)
+    debts.collect_due()
+    assert (debt(house, ann), house.account(ann)) == (0, 15_000)
+    ann.rebuy(500)
+    house.agree(table)
+
+
+def test_an_operator_may_forgive_what_players_have_spent(house: House) -> None:
+    voiding.set_policy(operator=house.operator, forgive=True, actor="staff:9")
+    table = house.table("mini")
+    ann = house.seated(table, buy_in=5000)
+    voided = settled_with(ann, house, won=True) if ann.rebuy(95_000) else UUID(int=0)
+    bank = house.holds(table, AccountKind.BANK)
+    ann.leave()
+    spender = house.guest(house.table("mini"), ann.player)
+    spender.sit(1, buy_in=house.account(ann))
+
+    after = void_settled(house, voided)
+
+    assert after.voided is not None
+    assert (after.voided.seats[0].forgiven, debt(house, ann)) == (5000, 0)
+    assert house.holds(table, AccountKind.BANK) == bank
+    voiding.set_policy(operator=house.operator, forgive=False, actor="staff:9")
+    assert voiding.forgives(operator=house.operator) is False
+    house.agree(table)
+
+
+def test_a_second_person_is_needed_and_may_decline(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    voided = settled_with(ann, house, won=True)
+    had = money(house, table, ann)
+    with pytest.raises(NoVoidRequested):
+        approve(house, voided)
+    ask(house, voided)
+    with pytest.raises(VoidNeedsAnother):
+        approve(house, voided, by="staff:1")
+    with pytest.raises(VoidAlreadyRequested):
+        ask(house, voided, by="staff:3")
+
+    assert decline(house, voided).phase is Phase.SETTLED
+
+    assert money(house, table, ann) == had
+    void_settled(house, voided)
+    with pytest.raises(RoundAlreadyVoided):
+        ask(house, voided)
+    house.agree(table)
+
+
+def test_what_is_asked_is_checked_first(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    ann.deal({P: 500})
+    running = in_hand(house, table)
+
+    with pytest.raises(UnknownVoidReason):
+        ask(house, running, reason="boredom")
+    for note in ("", "  ", "x" * 501, "a\0b"):
+        with pytest.raises(VoidNoteInvalid):
+            ask(house, running, note=note)
+    with pytest.raises(NoVoidRequested):
+        approve(house, running)
+    with pytest.raises(UnknownRound):
+        ask(House(), running)
+    with pytest.raises(UnknownRound):
+        ask(house, UUID(int=7))
+    assert house.in_hand(table).phase is Phase.BETTING
+
+
+def test_a_round_that_lapsed_is_not_voided(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    ann.new_game()
+    lapsed = in_hand(house, table)
+    ann.pass_turn()
+    deal_all()
+
+    with pytest.raises(RoundNotVoidable):
+        ask(house, lapsed)
+
+
+def test_a_player_is_told_and_sees_no_other_purse(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann, ben = house.company(table, 2)
+    ann.deal({P: 500})
+    ben.deal({B: 500})
+    deal_all()
+    voided = last(house, table)
+    void_settled(house, voided)
+
+    picture = queries.table(table=table, operator=house.operator, viewer=ann.player)["last_round"]
+    events = queries.round_events(round_=voided, operator=house.operator, viewer=ann.player)
+
+    assert (picture["phase"], picture["void"]["reason"]) == ("voided", "malfunction")
+    assert ["owed" in seat["void"] for seat in picture["seats"]] == [True, False]
+    assert [seat["player"] for seat in events[-1]["data"]["seats"]] == [str(ann.player)]
+    assert events[-1]["data"].keys().isdisjoint({"requested_by", "approved_by", "note"})
+    assert [row[0] is not None for row in _void_times(voided)] == [True, True]
+
+
+def _void_times(round_: UUID) -> list[tuple[Any, ...]]:
+    return fetch("SELECT voided_at FROM baccarat_wager WHERE round_id = %s", [round_])
+
+
+def test_a_round_in_hand_is_still_dealt_after_an_older_one_was_voided(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann, ben = house.company(table, 2)
+    ann.deal({P: 500})
+    ben.pass_turn()
+    deal_all()
+    older, running = last(house, table), in_hand(house, table)
+    ask(house, older)
+    ann.deal({B: 500})
+    ben.pass_turn()
+
+    approve(house, older)
+
+    deal_all()
+    assert house.round(running).phase is Phase.SETTLED
+    house.agree(table)
+
+
+def test_of_a_void_and_the_dealer_at_once_one_comes_first_and_the_books_agree(
+    house: House, in_threads: InThreads
+) -> None:
+    for _ in range(6):
+        table = house.table("mini")
+        ann = house.seated(table)
+        ann.deal({P: 5000})
+        running = in_hand(house, table)
+
+        results = in_threads(4, lambda number, r=running: ask(house, r) if number == 0 else deal_all())
+
+        assert refusals(results) == ["done"] * 4
+        after = house.round(running)
+        assert after.phase is Phase.VOIDED or after.void_request is not None
+        assert after.phase is not Phase.VOIDED or house.game(ann) == BUY_IN
+        house.agree(table)
+
+
+def test_of_many_approvals_at_once_one_undoes_the_round(house: House, in_threads: InThreads) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    before = money(house, table, ann)
+    ann.deal({P: 5000})
+    deal_all()
+    voided = last(house, table)
+    ask(house, voided)
+
+    results = in_threads(6, lambda number: approve(house, voided, by=f"staff:{number + 2}"))
+
+    assert refusals(results) == [*[RoundAlreadyVoided.__name__] * 5, "done"]
+    assert money(house, table, ann) == before
+    house.agree(table)
+
+
+@pytest.mark.parametrize("move", ["leave", "rebuy", "credit"])
+def test_a_void_beside_a_move_of_the_money_leaves_the_books_in_agreement(
+    house: House, in_threads: InThreads, move: str
+) -> None:
+    for _ in range(4):
+        table = house.table("mini")
+        ann = house.seated(table)
+        ann.deal({P: 5000})
+        deal_all()
+        voided = last(house, table)
+        ask(house, voided)
+        moves: dict[str, Callable[[], object]] = {
+            "leave": ann.leave,
+            "rebuy": partial(ann.rebuy, 2500),
+            "credit": partial(house.credit, ann.player, 2500),
+        }
+
+        results = in_threads(2, lambda number, r=voided, m=moves[move]: approve(house, r) if number == 0 else m())
+
+        assert refusals(results) == ["done", "done"]
+        credited = 2500 if move == "credit" else 0
+        assert house.account(ann) + house.game(ann) - debt(house, ann) == FUNDS + credited
+        house.agree(table)
+
+
+WISH = st.tuples(st.sampled_from([P, B, T]), st.sampled_from([2500, 5000, 10_000]))
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(
+    preset=st.sampled_from(["atlantic_city", "big_table", "overview", "mini"]),
+    wishes=st.lists(WISH, min_size=1, max_size=4),
+    order=st.randoms(use_true_random=False),
+    stays=st.booleans(),
+)
+def test_whatever_was_played_voiding_all_of_it_restores_what_there_was(
+    house: House, preset: str, wishes: list[tuple[Spot, int]], order: Any, stays: bool
+) -> None:
+    table = house.table(preset)
+    ann = house.company(table, 2)[0] if preset in {"atlantic_city", "big_table"} else house.seated(table)
+    before = house.account(ann) + house.game(ann)
+    played = []
+    for spot, stake in wishes:
+        ann.deal({spot: stake})
+        for seat in house.in_hand(table).seats:
+            if seat.player != ann.player:
+                At(replace(ann.guest, player=seat.player)).pass_turn()
+        deal_all()
+        played.append(last(house, table))
+    if not stays:
+        ann.leave()
+    order.shuffle(played)
+
+    for round_ in played:
+        void_settled(house, round_)
+
+    assert house.account(ann) + house.game(ann) == before
+    assert (house.rack(ann), debt(house, ann)) == (0, 0)
+    assert [house.holds(table, kind) for kind in (AccountKind.BANK, AccountKind.COMMISSION)] == [0, 0]
+    assert all(house.round(round_).phase is Phase.VOIDED for round_ in played)
+    assert house.holds(table, AccountKind.STAKES, Book.REAL) == 0
+    house.agree(table)

@@ -1,0 +1,203 @@
+"""Voiding a round: who may, when a second person has to agree, and what is undone."""
+
+from uuid import UUID
+
+import pytest
+
+from baccarat.rounds import commands as c
+from baccarat.rounds import events as e
+from baccarat.rounds import refusals as r
+from baccarat.rounds.decider import ROUND
+from baccarat.rounds.state import Phase, RoundState
+from baccarat.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided, VoidReason
+from baccarat.rules.presets import TableRules
+from casino.kernel.money import Book
+from tests.support.examples import (
+    ANN,
+    BANKER_WINS,
+    BEN,
+    BIG,
+    DEADLINE,
+    MINI,
+    OPENED,
+    PLAYER_WINS,
+    B,
+    P,
+    confirmed,
+    deal,
+    opened,
+    placed,
+)
+from tests.support.examples import (
+    ROUND as ROUND_ID,
+)
+from tests.support.spec import Spec
+
+Told = Spec[c.RoundCommand, RoundState, e.RoundEvent]
+MALFUNCTION = VoidReason.MALFUNCTION
+REQUEST = RoundVoidRequested(by="staff:1", reason=MALFUNCTION, note="The shoe jammed.", requested_at=DEADLINE)
+
+
+def void(*, by: str = "staff:1", seed: str | None = "5e" * 32) -> c.VoidRound:
+    return c.VoidRound(by=by, reason=MALFUNCTION, note="The shoe jammed.", seed=seed, now=DEADLINE)
+
+
+def approve(*purses: c.Purse, by: str = "staff:2", forgive: bool = False) -> c.ApproveVoid:
+    return c.ApproveVoid(by=by, purses=purses, forgive=forgive, now=DEADLINE)
+
+
+def purse(*, game: int = 0, account: int = 0, rack: int = 0, seated: bool = True, book: Book = Book.REAL) -> c.Purse:
+    return c.Purse(player=ANN, book=book, seated=seated, game=game, account=account, rack=rack)
+
+
+def settled(stakes: dict[object, int], *, banker: bool, rules: TableRules = MINI) -> Told:
+    """Ann's wager, dealt and settled."""
+    cards = BANKER_WINS if banker else PLAYER_WINS
+    spec: Told = Spec(ROUND).given(opened(ANN, rules=rules), confirmed(1, ANN, stakes))  # type: ignore[arg-type]
+    return spec.given(*spec.when(deal(cards, rules=rules)).events())
+
+
+def undone(spec: Told) -> SeatVoided:
+    (event,) = spec.events()
+    assert isinstance(event, RoundVoided)
+    (seat,) = event.seats
+    return seat
+
+
+def test_a_round_in_play_is_voided_by_one_person_and_every_stake_goes_back() -> None:
+    spec = Spec(ROUND).given(opened(ANN, BEN), confirmed(1, ANN, {P: 1000, B: 500}), placed(B, 500, seat=2))
+
+    after = spec.when(void()).then(
+        RoundVoided(
+            round=ROUND_ID,
+            was_settled=False,
+            requested_by="staff:1",
+            approved_by=None,
+            reason=MALFUNCTION,
+            note="The shoe jammed.",
+            seats=(SeatVoided(1, ANN, Book.REAL, 1500, 0, 0, 0, 1500, 0, 0, 0, 0, 0),),
+            voided_at=DEADLINE,
+            seed="5e" * 32,
+        )
+    )
+
+    assert (after.state().phase, after.state().ended_at, after.state().seed) == (Phase.VOIDED, DEADLINE, "5e" * 32)
+
+
+def test_a_round_set_aside_is_voided_and_no_longer_waits() -> None:
+    aside = e.RoundSetAside(reason="SecretLost", set_aside_at=OPENED)
+    spec = Spec(ROUND).given(opened(ANN), confirmed(1, ANN, {P: 1000}), aside)
+
+    after = spec.given(*spec.when(void(seed=None)).events())
+
+    assert (after.state().phase, after.state().set_aside) == (Phase.VOIDED, None)
+    after.when(c.ResumeRound(by="staff:1", now=DEADLINE)).refused(r.RoundNotSetAside)
+    after.when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
+
+
+def test_once_the_outcome_is_known_a_void_is_a_request() -> None:
+    settled({P: 1000}, banker=False).when(void()).then(REQUEST).when(void(by="staff:3")).refused(r.VoidAlreadyRequested)
+
+
+def test_who_asks_for_a_void_does_not_approve_it() -> None:
+    asked = settled({P: 1000}, banker=False).given(REQUEST)
+
+    asked.when(approve(purse(), by="staff:1")).refused(r.VoidNeedsAnother)
+
+
+def test_nobody_approves_or_declines_what_nobody_asked_for() -> None:
+    spec = settled({P: 1000}, banker=False)
+
+    spec.when(approve(purse())).refused(r.NoVoidRequested)
+    spec.when(c.DeclineVoid(by="staff:2", note="No.", now=DEADLINE)).refused(r.NoVoidRequested)
+
+
+def test_a_declined_round_stands_and_can_be_asked_for_again() -> None:
+    spec = settled({P: 1000}, banker=False).given(REQUEST)
+
+    after = spec.when(c.DeclineVoid(by="staff:2", note="It was fine.", now=DEADLINE)).then(
+        RoundVoidDeclined(by="staff:2", note="It was fine.", declined_at=DEADLINE)
+    )
+
+    assert after.state().phase is Phase.SETTLED
+    after.when(void()).then(REQUEST)
+
+
+def test_a_round_is_voided_once() -> None:
+    spec = settled({P: 1000}, banker=False).given(REQUEST)
+    done = spec.given(*spec.when(approve(purse(game=1000))).events())
+
+    done.when(void()).refused(r.RoundAlreadyVoided)
+    done.when(approve(purse(), by="staff:3")).refused(r.RoundAlreadyVoided)
+
+
+def test_a_round_that_lapsed_or_never_opened_has_nothing_to_void() -> None:
+    lapsed = e.RoundLapsed(reason="nobody bet", lapsed_at=DEADLINE, seed=None)
+
+    Spec(ROUND).given(opened(ANN), lapsed).when(void()).refused(r.RoundNotVoidable)
+    Spec(ROUND).when(void()).refused(r.RoundNotVoidable)
+
+
+def test_a_lost_stake_goes_back_to_the_seat_or_to_the_account_of_one_who_left() -> None:
+    spec = settled({P: 1000}, banker=True).given(REQUEST)
+
+    at_the_table = undone(spec.when(approve(purse())))
+    gone = undone(spec.when(approve(purse(seated=False))))
+
+    assert (at_the_table.to_game, at_the_table.to_account) == (1000, 0)
+    assert (gone.to_game, gone.to_account) == (0, 1000)
+
+
+@pytest.mark.parametrize(
+    ("game", "account", "forgive", "taken"),
+    [
+        (5000, 5000, False, (1000, 0, 0, 0)),
+        (1000, 5000, False, (1000, 0, 0, 0)),
+        (400, 5000, False, (400, 600, 0, 0)),
+        (400, 100, False, (400, 100, 500, 0)),
+        (0, 0, False, (0, 0, 1000, 0)),
+        (400, 100, True, (400, 100, 0, 500)),
+    ],
+)
+def test_winnings_are_taken_from_what_there_is_and_the_rest_is_owed_or_forgiven(
+    game: int, account: int, forgive: bool, taken: tuple[int, int, int, int]
+) -> None:
+    spec = settled({P: 1000}, banker=False).given(REQUEST)
+
+    seat = undone(spec.when(approve(purse(game=game, account=account), forgive=forgive)))
+
+    assert (seat.from_game, seat.from_account, seat.owed, seat.forgiven) == taken
+
+
+def test_play_money_is_never_owed() -> None:
+    in_play = confirmed(1, ANN, {P: 1000})
+    spec: Told = Spec(ROUND).given(
+        opened(ANN, rules=MINI, book=Book.PLAY),
+        e.WagerConfirmed(1, ANN, Book.PLAY, in_play.stakes, {}, in_play.confirmed_at),
+    )
+    spec = spec.given(*spec.when(deal(PLAYER_WINS, rules=MINI)).events(), REQUEST)
+
+    seat = undone(spec.when(approve(purse(book=Book.PLAY))))
+
+    assert (seat.owed, seat.forgiven) == (0, 1000)
+
+
+@pytest.mark.parametrize(("rack", "from_rack"), [(0, 0), (100, 100), (125, 125), (900, 125)])
+def test_commission_comes_out_of_the_rack_as_far_as_it_is_still_there(rack: int, from_rack: int) -> None:
+    spec = settled({B: 2500}, banker=True, rules=BIG).given(REQUEST)
+
+    seat = undone(spec.when(approve(purse(game=9000, rack=rack))))
+
+    assert (seat.commission, seat.from_rack) == (125, from_rack)
+    assert (seat.staked, seat.paid, seat.from_game) == (2500, 4875, 2375)
+
+
+def test_nobody_deals_or_bets_in_a_void_round() -> None:
+    spec = Spec(ROUND).given(opened(ANN, BEN), confirmed(1, ANN, {P: 1000}))
+    after = spec.given(*spec.when(void()).events())
+
+    after.when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
+    after.when(c.Pass(player=BEN, now=OPENED)).refused(r.BettingIsClosed)
+    assert after.state().voided_of(1) is not None
+    assert after.state().voided_of(2) is None
+    assert UUID(int=3) == after.state().facts().round

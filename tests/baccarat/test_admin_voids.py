@@ -1,0 +1,136 @@
+"""Staff void rounds from their pages: who may, what is asked, and whose rounds."""
+
+from html import unescape
+from io import StringIO
+
+import pytest
+from django.contrib.auth.models import Group, Permission, User
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from baccarat.models import Round
+from casino.events import store
+from tests.support.examples import P
+from tests.support.office import Office, client_of, open_office, page_of
+
+BOTH = ("view_round", "request_void", "approve_void")
+ASKED = {"reason": "malfunction", "note": "The shoe jammed."}
+
+
+@pytest.fixture
+def office(db: None) -> Office:
+    return open_office()
+
+
+def member(name: str, *permissions: str, works_for: str | None = "lucky") -> Client:
+    """A member of staff of one operator with these permissions on rounds."""
+    user = User.objects.create_user(name, f"{name}@example.com", "a-long-password", is_staff=True)
+    user.user_permissions.add(*Permission.objects.filter(content_type__app_label="baccarat", codename__in=permissions))
+    if works_for is not None:
+        user.groups.add(Group.objects.get_or_create(name=f"operator:{works_for}")[0])
+    return client_of(user)
+
+
+def url(name: str, round_: Round) -> str:
+    return reverse(f"admin:baccarat_round_{name}", args=[round_.pk])
+
+
+def said(client: Client, name: str, round_: Round, **given: str) -> str:
+    answer = client.post(url(name, round_), given, follow=True)
+    assert answer.status_code == 200
+    return unescape(answer.content.decode())
+
+
+def phase(round_: Round) -> str:
+    return Round.objects.get(pk=round_.pk).phase
+
+
+def test_a_settled_round_is_voided_by_two_members_of_staff(office: Office) -> None:
+    round_ = office.settled(office.single)
+    maker, checker = member("maker", *BOTH), member("checker", *BOTH)
+    assert url("void", round_) in maker.get(page_of("baccarat_round", round_.pk)).content.decode()
+    form = maker.get(url("void", round_)).content.decode()
+    assert url("request_void", round_) in form
+    assert 'value="malfunction"' in form
+
+    assert "another member of staff has to agree" in said(maker, "request_void", round_, **ASKED)
+    assert "The shoe jammed." in unescape(checker.get(url("void", round_)).content.decode())
+    assert "another member of staff" in said(maker, "approve_void", round_)
+    assert phase(round_) == "settled"
+    told = said(checker, "approve_void", round_)
+
+    assert "Void: malfunction" in told
+    assert phase(round_) == "voided"
+    assert url("void", round_) not in told
+    assert store.read(f"round-{round_.pk}")[-1].type == "RoundVoided"
+
+
+def test_a_round_in_play_is_voided_by_one(office: Office) -> None:
+    office.single.deal({P: 10_000})
+    round_ = Round.objects.get(table_id=office.single.guest.table, phase="betting")
+
+    assert "every stake went back" in said(member("maker", *BOTH), "request_void", round_, **ASKED)
+
+    assert phase(round_) == "voided"
+
+
+def test_a_request_is_listed_and_can_be_declined(office: Office) -> None:
+    round_ = office.settled(office.single)
+    maker, checker = member("maker", *BOTH), member("checker", *BOTH)
+    said(maker, "request_void", round_, **ASKED)
+    listed = checker.get(reverse("admin:baccarat_round_changelist"), {"phase": "void_asked"})
+    assert page_of("baccarat_round", round_.pk) in listed.content.decode()
+
+    assert "the round stands" in said(checker, "decline_void", round_, note="It was fine.")
+
+    assert phase(round_) == "settled"
+    assert not Round.objects.filter(void_asked=True).exists()
+
+
+@pytest.mark.parametrize("given", [{}, {"reason": "boredom", "note": "x"}, {"reason": "fraud", "note": " "}])
+def test_a_void_without_a_reason_and_words_is_refused(office: Office, given: dict[str, str]) -> None:
+    round_ = office.settled(office.single)
+
+    answer = member("maker", *BOTH).post(url("request_void", round_), given, follow=True)
+
+    assert "error" in {message.level_tag for message in answer.context["messages"]}
+    assert store.read(f"round-{round_.pk}")[-1].type == "RoundSettled"
+
+
+def test_looking_at_a_round_is_not_voiding_it(office: Office) -> None:
+    round_ = office.settled(office.single)
+    looker, asker = member("looker", "view_round"), member("asker", "view_round", "request_void")
+
+    assert url("void", round_) not in looker.get(page_of("baccarat_round", round_.pk)).content.decode()
+    assert looker.get(url("void", round_)).status_code == 403
+    assert looker.post(url("request_void", round_), ASKED).status_code == 403
+    assert asker.get(url("request_void", round_)).status_code == 405
+    assert asker.post(url("void", round_)).status_code == 405
+    said(asker, "request_void", round_, **ASKED)
+    assert asker.post(url("approve_void", round_)).status_code == 403
+    assert asker.post(url("decline_void", round_), {"note": "x"}).status_code == 403
+    assert phase(round_) == "settled"
+
+
+@pytest.mark.parametrize("works_for", ["other", None])
+def test_staff_of_another_operator_void_nothing_here(office: Office, works_for: str | None) -> None:
+    round_ = office.settled(office.single)
+    stranger = member("stranger", *BOTH, works_for=works_for)
+
+    assert stranger.get(url("void", round_)).status_code == 403
+    assert stranger.post(url("request_void", round_), ASKED).status_code == 403
+    assert store.read(f"round-{round_.pk}")[-1].type == "RoundSettled"
+
+
+def test_a_command_says_what_becomes_of_spent_winnings(office: Office) -> None:
+    def told(*arguments: str) -> str:
+        out = StringIO()
+        call_command("voids", *arguments, stdout=out)
+        return out.getvalue().strip()
+
+    assert told("lucky") == "voids: operator=lucky spent=debt"
+    assert told("lucky", "--spent", "forgive") == "voids: operator=lucky spent=forgive"
+    assert told("lucky") == "voids: operator=lucky spent=forgive"
+    with pytest.raises(CommandError):
+        told("nobody")
