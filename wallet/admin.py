@@ -17,10 +17,10 @@ from casino.kernel.money import Book
 from casino.operators.admin import nicknames, operator_filter
 from casino.operators.models import Operator, Player
 from wallet.accounts import AccountKind
-from wallet.admin_payments import DepositAdmin, WithdrawalAdmin
+from wallet.admin_payments import DepositAdmin, DepositMethodAdmin, WithdrawalAdmin
 from wallet.models import Account, Balance, Entry, Posting
 
-__all__ = ["AccountAdmin", "DepositAdmin", "EntryAdmin", "WithdrawalAdmin"]
+__all__ = ["AccountAdmin", "DepositAdmin", "DepositMethodAdmin", "EntryAdmin", "WithdrawalAdmin"]
 
 MOST_POSTINGS: Final = 100
 MOVES: Final = frozenset({"Amount", "Balance after", "Balance"})

@@ -1,4 +1,4 @@
-"""Deposits and withdrawals as staff see them, each only those of their operators; and who agrees to a withdrawal."""
+"""Payments and deposit methods as staff see them, only those of their operators; and who agrees to a withdrawal."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -7,6 +7,7 @@ from django.contrib import admin
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 from django.urls import URLPattern
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from casino.admin import marks
@@ -17,9 +18,10 @@ from casino.api.requests import request_id
 from casino.events.store import Metadata
 from casino.operators.admin import operator_filter
 from casino.operators.models import Operator, Player
-from wallet.models import Deposit, Payment, Withdrawal
+from wallet.models import Deposit, DepositMethod, Payment, Withdrawal
 from wallet.payments import queries, staff, withdrawals
 from wallet.payments.deposit_state import DepositStatus
+from wallet.payments.fees import percent
 from wallet.payments.withdrawal_state import WithdrawalStatus
 
 REVIEW: Final = "wallet.change_withdrawal"
@@ -37,6 +39,82 @@ def _status_filter(states: type[DepositStatus] | type[WithdrawalStatus]) -> Any:
     return chosen(title="status", parameter="status", choices=choices, where=lambda value: Q(status=value))
 
 
+def of_their_operators(rows: QuerySet[Any], user: Any) -> QuerySet[Any]:
+    """This will leave out rows of operators that a member of staff does not work for."""
+    allowed = staff.operators_of(user)
+    return rows if allowed is None else rows.filter(operator_id__in=allowed)
+
+
+@admin.register(DepositMethod)
+class DepositMethodAdmin(ReadOnlyAdmin):
+    """Ways to deposit, every version of each; operators change them by the API. Found by the method's id."""
+
+    list_display = ("title", "version", "operator", "terms", "fee", "standing", "since")
+    list_filter = (operator_filter(),)
+    ordering = ("-id",)
+    search_help_text = "id of the method"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """This will leave out other operators' and add the operator's name."""
+        slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
+        return of_their_operators(super().get_queryset(request).annotate(slug=Subquery(slug)), request.user)
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for a method's id."""
+        identity = as_uuid(term)
+        return None if identity is None else Q(method_id=identity)
+
+    @admin.display(description="name")
+    def title(self, method: DepositMethod) -> str:
+        """What players read."""
+        return method.name
+
+    @admin.display(description="operator")
+    def operator(self, method: Any) -> SafeString | str:
+        """Whose it is."""
+        return marks.page("operator", method.operator_id, method.slug or marks.short(method.operator_id))
+
+    @admin.display(description="takes")
+    def terms(self, method: DepositMethod) -> SafeString:
+        """Minimum and maximum."""
+        ends = (marks.money(method.minimum, method.currency), marks.money(method.maximum, method.currency))
+        return format_html("{} to {}", *ends)
+
+    @admin.display(description="fee")
+    def fee(self, method: DepositMethod) -> SafeString:
+        """Fixed part and share."""
+        return format_html("{} + {} %", marks.money(method.fee_fixed, method.currency), percent(method.fee_ppm))
+
+    @admin.display(description="standing")
+    def standing(self, method: DepositMethod) -> SafeString:
+        """Whether this version offers it."""
+        return marks.badge("offered", "good") if method.enabled else marks.badge("closed", "bad")
+
+    @admin.display(description="since (UTC)")
+    def since(self, method: DepositMethod) -> SafeString | str:
+        """When this version was made."""
+        return marks.moment(method.created_at)
+
+    def sections(self, request: HttpRequest, obj: DepositMethod) -> Sequence[Section]:
+        """This will show one version of a method."""
+        del request
+        facts = (
+            ("Name", obj.name),
+            ("Version", str(obj.version)),
+            ("Operator", self.operator(obj)),
+            ("Provider", obj.provider),
+            ("Takes", self.terms(obj)),
+            ("Fee", self.fee(obj)),
+            ("Seconds to complete", str(obj.seconds)),
+            ("Pays out", "yes" if obj.payouts else "no"),
+            ("Standing", self.standing(obj)),
+            ("Made by", obj.actor),
+            ("Since (UTC)", self.since(obj)),
+            ("Method", marks.code(obj.method_id)),
+        )
+        return (Facts("Deposit method", facts),)
+
+
 class PaymentAdmin(ReadOnlyAdmin):
     """What lists of deposits and of withdrawals have in common. Found by id, player's id or provider's reference."""
 
@@ -49,9 +127,8 @@ class PaymentAdmin(ReadOnlyAdmin):
         slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
         nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
         payments: QuerySet[Any] = super().get_queryset(request)
-        rows: QuerySet[Any] = payments.annotate(slug=Subquery(slug), nickname=Subquery(nickname))
-        allowed = staff.operators_of(request.user)
-        return rows if allowed is None else rows.filter(operator_id__in=allowed)
+        rows = payments.annotate(slug=Subquery(slug), nickname=Subquery(nickname))
+        return of_their_operators(rows, request.user)
 
     def found_by(self, term: str) -> Q | None:
         """This will look for an id, a player or a reference."""

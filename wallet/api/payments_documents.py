@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework import serializers
 
 from casino.api import paging
 from wallet.api import payments_serializers as shapes
@@ -11,6 +12,25 @@ from wallet.api.documents import PLAYER
 from wallet.payments import signatures
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.withdrawal_state import WithdrawalStatus
+
+
+class CallbackReport(serializers.Serializer[Any]):
+    """What a provider reports of one payment."""
+
+    kind = serializers.ChoiceField(choices=["deposit", "payout"])
+    payment = serializers.UUIDField(help_text="Our id.")
+    reference = serializers.CharField(help_text="The provider's.")
+    status = serializers.ChoiceField(choices=["pending", "failed", "completed", "reversed"])
+    amount = serializers.CharField()
+    currency = serializers.CharField()
+    reason = serializers.CharField(required=False)
+
+
+class CallbackTaken(serializers.Serializer[Any]):
+    """The callback is kept; `new` is false for one that came before."""
+
+    new = serializers.BooleanField()
+
 
 _METHOD: Final = "0199f3a2-8d10-7a01-9b11-3c5d7e9f1a2b"
 _PAYMENT: Final = "0199f3a2-9e20-7b02-8c22-4d6e8f0a2b3c"
@@ -196,8 +216,8 @@ cancel_withdrawal: Final = extend_schema(
 callback: Final = extend_schema(
     operation_id="reportPayment",
     summary="Report what became of a payment, signed with the secret shared with this provider",
-    request=shapes.CallbackReport,
-    responses={202: shapes.CallbackTaken},
+    request=CallbackReport,
+    responses={202: CallbackTaken},
     auth=[{"providerSignature": []}],  # type: ignore[list-item]
     parameters=[
         OpenApiParameter(

@@ -162,24 +162,6 @@ class PolicyShown(serializers.Serializer[Any]):
     second_above = MoneySerializer()
 
 
-class CallbackReport(serializers.Serializer[Any]):
-    """What a provider reports of one payment."""
-
-    kind = serializers.ChoiceField(choices=["deposit", "payout"])
-    payment = serializers.UUIDField(help_text="Our id.")
-    reference = serializers.CharField(help_text="The provider's.")
-    status = serializers.ChoiceField(choices=["pending", "failed", "completed", "reversed"])
-    amount = serializers.CharField()
-    currency = serializers.CharField()
-    reason = serializers.CharField(required=False)
-
-
-class CallbackTaken(serializers.Serializer[Any]):
-    """The callback is kept; `new` is false for one that came before."""
-
-    new = serializers.BooleanField()
-
-
 def offer_of(given: dict[str, Any]) -> Offer:
     """This will make an offer of a MethodRequest. Raises MethodImpossible."""
     terms = Terms(

@@ -7,6 +7,7 @@ from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 from django.urls import reverse
 
+from casino.events.rows import fetch
 from casino.operators.models import Operator
 from tests.wallet.payments.counter import agree, deposit, funded, holds, method, names, open_alice, status, withdraw
 from tests.wallet.world import OPERATOR
@@ -90,3 +91,16 @@ def test_lists_and_pages_show_deposits_and_are_found_by_id_and_reference(waiting
     assert str(made) not in ann.get(ours, {"q": "tx-unknown"}).content.decode()
     assert "70.00" in ann.get(page("deposit", made)).content.decode()
     assert ann.post(page("deposit", made)).status_code == 403
+
+
+def test_methods_are_shown_in_every_version_to_staff_of_their_operator(waiting: Any) -> None:
+    card = method(name="Slow bank", fee_ppm=12_500)
+    shown = {"ann": staff("ann", rights=("view_depositmethod",))}
+    shown["eve"] = staff("eve", house="other", rights=("view_depositmethod",))
+    ours = reverse("admin:wallet_depositmethod_changelist")
+    found = {name: client.get(ours, {"q": str(card.id)}).content.decode() for name, client in shown.items()}
+    assert "1.25 %" in found["ann"]
+    assert "1.25 %" not in found["eve"]
+    (key,) = fetch("SELECT id FROM wallet_deposit_method WHERE method_id = %s", [card.id])[0]
+    one = shown["ann"].get(reverse("admin:wallet_depositmethod_change", args=[key]))
+    assert "Slow bank" in one.content.decode()
