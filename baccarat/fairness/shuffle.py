@@ -29,13 +29,13 @@ def order(seed: bytes, *, cut: bytes, decks: int, first: int | None = None) -> t
     dealt = []
     stream = words(seed, cut=cut)
     for place in range(count):
-        chosen = place + uniform(stream, below=size - place)
+        chosen = place + uniform(stream, size - place)
         dealt.append(FULL_DECK[moved.get(chosen, chosen) % 52])
         moved[chosen] = moved.get(place, place)
     return tuple(dealt)
 
 
-def uniform(stream: Iterator[int], *, below: int) -> int:
+def uniform(stream: Iterator[int], below: int) -> int:
     """This will draw a number from 0 to `below` - 1 from 32-bit words, none more likely than another.
 
     A word in the last, incomplete run of `below` values is refused and the next one taken.
