@@ -13,6 +13,7 @@ from django.urls import reverse_lazy
 from psycopg.conninfo import conninfo_to_dict
 
 from casino import env
+from wallet.limits import betting_week
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 PRODUCTION = env.text("CASINO_ENV", "development") == "production"
@@ -214,6 +215,11 @@ PLAYER_IDLE_SECONDS = env.integer("PLAYER_IDLE_SECONDS", default=900)
 """A player's session ends after so long without a request."""
 if not 60 <= PLAYER_IDLE_SECONDS <= 86400:
     raise ImproperlyConfigured("PLAYER_IDLE_SECONDS must be 60 to 86400.")
+try:
+    BETTING_WEEK = betting_week.parse(env.text("BETTING_WEEK", "friday 00:00 -05:00"))
+    """Players change their own limit once in it."""
+except ValueError as error:
+    raise ImproperlyConfigured(f"BETTING_WEEK: {error}") from None
 
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("BEHIND_TLS_PROXY", default=False) else None
 SECURE_SSL_REDIRECT = PRODUCTION
@@ -310,6 +316,7 @@ UNFOLD = {
                     admin_item("Entries", "receipt_long", "wallet_entry"),
                     admin_item("Deposits", "move_to_inbox", "wallet_deposit"),
                     admin_item("Withdrawals", "outbox", "wallet_withdrawal"),
+                    admin_item("Deposit methods", "tune", "wallet_depositmethod"),
                 ],
             },
             {

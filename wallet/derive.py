@@ -8,7 +8,7 @@ from casino.kernel.money import Book
 from wallet import payment_events as pe
 from wallet.accounts import AccountKind, AccountName, debt, hold, operator_account, player_account
 from wallet.entries import Entry, Posting, entry, sandbox_credit, transfer
-from wallet.events import PlayerAccountOpened, SandboxCredited
+from wallet.events import PlayerAccountOpened, SandboxCredited, TableLimitSet
 
 
 def entry_for(event: object, cause: int) -> Entry | None:
@@ -116,6 +116,7 @@ _BUILD: Final[dict[type, Callable[[Any, int], Entry | None]]] = {
 _STILL: Final = frozenset(
     {
         PlayerAccountOpened,
+        TableLimitSet,
         pe.DepositRequested,
         pe.DepositSent,
         pe.DepositFailed,

@@ -1,6 +1,7 @@
-"""What happens to a player's money outside the games. Stream: `wallet-{player}`."""
+"""What happens to a player's money outside the games (stream `wallet-{player}`), and to the limit a player sets."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from casino.kernel.money import Book
@@ -28,9 +29,29 @@ class SandboxCredited:
     note: str
 
 
+@dataclass(frozen=True, slots=True)
+class TableLimitSet:
+    """A player stakes at most `amount` minor units on a spot, or None: as much as the tables take.
+
+    It changes again from `next_change_at` on. Stream: `limit-{player}`.
+    """
+
+    operator: UUID
+    player: UUID
+    currency: str
+    amount: int | None
+    at: datetime
+    next_change_at: datetime
+
+
 WalletEvent = PlayerAccountOpened | SandboxCredited
 
 
 def stream(player: UUID) -> str:
     """This will name the stream of a player's wallet."""
     return f"wallet-{player}"
+
+
+def limit_stream(player: UUID) -> str:
+    """This will name the stream of the limit that a player sets."""
+    return f"limit-{player}"

@@ -1,10 +1,13 @@
-"""Players' wallets outside the games: opened once, credited in the currency they were opened in, and all payments."""
+"""Players' wallets outside the games: opened once, credited in their currency; own limits and all payments."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from baccarat.audit.notes import Notes
 from casino.events.drafts import Recorded, Sealed
-from wallet.events import PlayerAccountOpened, SandboxCredited, WalletEvent, stream
+from casino.kernel.findings import Finding
+from wallet.events import PlayerAccountOpened, SandboxCredited, TableLimitSet, WalletEvent, stream
+from wallet.limits.audit import Limits
 from wallet.payment_events import PaymentEvent
 from wallet.payments.audit import Payments
 
@@ -16,13 +19,17 @@ class Wallets:
         self._notes = notes
         self._opened: dict[UUID, tuple[UUID, str]] = {}
         self._payments = Payments()
+        self._limits = Limits()
 
-    def follow(self, event: WalletEvent | PaymentEvent, row: Sealed | Recorded) -> None:
+    def follow(self, event: WalletEvent | TableLimitSet | PaymentEvent, row: Sealed | Recorded) -> None:
         """This will follow one event of a wallet or of a payment."""
         where = f"event {row.id}, {row.stream} version {row.version}"
+        if isinstance(event, TableLimitSet):
+            opened = self._opened.get(event.player)
+            self._found(self._limits.follow(event, opened=opened, stream=row.stream, version=row.version, where=where))
+            return
         if not isinstance(event, PlayerAccountOpened | SandboxCredited):
-            for finding in self._payments.follow(event, stream=row.stream, version=row.version, where=where):
-                self._notes.add(finding.what, finding.where, finding.expected, finding.found)
+            self._found(self._payments.follow(event, stream=row.stream, version=row.version, where=where))
             return
         if row.stream != stream(event.player):
             self._notes.add("stream differs", where, stream(event.player), row.stream)
@@ -43,6 +50,10 @@ class Wallets:
         self._payments.owes(operator=operator, player=player, currency=currency, amount=amount)
 
     def check_state(self) -> None:
-        """This will note every difference between payments' rows and what their events have led to."""
-        for finding in self._payments.check_state():
+        """This will note every difference between the rows of payments and limits and what their events have led to."""
+        self._found(self._payments.check_state())
+        self._found(self._limits.check_state())
+
+    def _found(self, findings: Iterable[Finding]) -> None:
+        for finding in findings:
             self._notes.add(finding.what, finding.where, finding.expected, finding.found)

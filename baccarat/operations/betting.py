@@ -1,6 +1,6 @@
 """Use cases of a player's turn: new game, place, undo, clear, rebet, deal, pass. Each is one transaction."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,12 +13,13 @@ from baccarat.journal import Journal
 from baccarat.operations.guest import Guest
 from baccarat.picture import table_picture
 from baccarat.rounds import commands as c
-from baccarat.rounds.events import WagerConfirmed
+from baccarat.rounds.events import ChipsPlaced, WagerConfirmed, WagerRepeated
 from baccarat.rounds.refusals import NoOpenRound, RoundIsOpen
 from baccarat.rules.wagers import Spot
 from baccarat.tables.refusals import NotSeated, WrongCurrency
 from baccarat.tables.state import Seat
-from wallet import ledger
+from wallet.limits.own_limit import require_within
+from wallet.limits.projection import purse
 
 Picture = dict[str, Any]
 
@@ -58,8 +59,8 @@ def new_game(*, guest: Guest) -> Picture:
 def place(*, guest: Guest, spot: Spot, amount: int, currency: str) -> Picture:
     """This will put `amount` minor units of chips on a spot; the first chip opens a round where none is open.
 
-    Raises NotSeated, BettingIsClosed, NotYourTurn, AlreadyConfirmed, AmountNotMakeable, OverMaximum, OneSpotOnly,
-    InsufficientFunds, WrongCurrency.
+    Raises NotSeated, BettingIsClosed, NotYourTurn, AlreadyConfirmed, AmountNotMakeable, OverMaximum, OverOwnLimit,
+    OneSpotOnly, InsufficientFunds, WrongCurrency.
     """
 
     def play(turn: Turn) -> None:
@@ -86,7 +87,10 @@ def pass_turn(*, guest: Guest) -> Picture:
 
 
 def rebet(*, guest: Guest) -> Picture:
-    """This will place the last wager again on a cleared table. Raises NothingToRepeat, ChipsAlreadyPlaced."""
+    """This will place the last wager again on a cleared table.
+
+    Raises NothingToRepeat, ChipsAlreadyPlaced, OverOwnLimit.
+    """
     return _take_turn(guest, _repeat)
 
 
@@ -126,12 +130,23 @@ def _take_turn(guest: Guest, play: Callable[[Turn], None]) -> Picture:
         if seat is None:
             raise NotSeated
         account = repository.place_of(journal).game(guest.player, seat.book)
-        turn = Turn(journal=journal, seat=seat, now=now, balance=ledger.balances([account])[account])
+        means = purse(account)
+        turn = Turn(journal=journal, seat=seat, now=now, balance=means.balance)
         play(turn)
+        require_within(means.limit, _stakes_of(journal, guest.player))
         repository.write([(journal, guest.metadata)])
     return table_picture(
         journal.table, journal.round, viewer=guest.player, now=now, game_balance=turn.balance - _just_staked(journal)
     )
+
+
+def _stakes_of(journal: Journal, player: UUID) -> Collection[int]:
+    """What stands on each spot after this transaction has added to it; nothing where it has not."""
+    bets = (ChipsPlaced, WagerRepeated, WagerConfirmed)
+    seat = journal.round.seat_of(player)
+    if seat is None or not any(isinstance(event, bets) for page in journal.pages for event in page.events):
+        return ()
+    return (seat.placed() if seat.stakes is None else seat.stakes).values()
 
 
 def _just_staked(journal: Journal) -> int:

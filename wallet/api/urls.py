@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from wallet.api import limits_views as limits
 from wallet.api import payments_views as payments
 from wallet.api import views
 
@@ -13,6 +14,7 @@ urlpatterns = [
     path("players/<uuid:player>/statement", views.PlayerStatement.as_view(), name="player-statement"),
     path("me/balances", views.MyBalances.as_view(), name="my-balances"),
     path("me/statement", views.MyStatement.as_view(), name="my-statement"),
+    path("me/table-limit", limits.MyTableLimit.as_view(), name="my-table-limit"),
     path("deposit-methods", payments.DepositMethods.as_view(), name="deposit-methods"),
     path("deposit-methods/<uuid:method>/versions", payments.OneDepositMethod.as_view(), name="deposit-method-versions"),
     path("withdrawal-policy", payments.WithdrawalPolicy.as_view(), name="withdrawal-policy"),

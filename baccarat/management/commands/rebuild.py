@@ -6,11 +6,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from baccarat.audit.rebuilding import Unfoldable, rebuild
+from wallet.limits.projection import rebuild_limits
 from wallet.payments.rebuilding import rebuild_payments
 
 
 class Command(BaseCommand):
-    help = "Drop and rebuild the read models of tables, rounds, wagers and payments, and all balances; writers wait."
+    help = "Drop and rebuild the read models of tables, rounds, wagers, payments, limits and balances; writers wait."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -20,12 +21,13 @@ class Command(BaseCommand):
         try:
             rebuilt = rebuild(compare=check)
             payments = rebuild_payments(compare=check)
+            limits = rebuild_limits(compare=check)
         except Unfoldable as trouble:
             raise CommandError(str(trouble)) from trouble
-        changed = rebuilt.changed + payments.changed
+        changed = rebuilt.changed + payments.changed + limits.changed
         for row in changed:
             self.stdout.write(f"changed: {row}")
-        counts = " ".join(f"{table}={rows}" for table, rows in (rebuilt.rows | payments.rows).items())
+        counts = " ".join(f"{table}={rows}" for table, rows in (rebuilt.rows | payments.rows | limits.rows).items())
         outcome = f" changed={len(changed)}" if check else ""
         self.stdout.write(f"rebuild: {counts}{outcome}")
         if changed:

@@ -24,7 +24,10 @@ from tests.baccarat.api.people import (
 )
 from tests.conftest import Database
 
-WALLETS = {"getPlayer", "creditSandboxPlayer", "getPlayerBalances", "getPlayerStatement", "getMyBalances"}
+WALLETS = {
+    "getPlayer", "creditSandboxPlayer", "getPlayerBalances", "getPlayerStatement", "getMyBalances", "getMyTableLimit",
+    "setMyTableLimit",
+}  # fmt: skip
 GUARDED = [
     operation
     for operation in contract.operations()

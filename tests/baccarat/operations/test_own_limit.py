@@ -1,0 +1,190 @@
+"""A player's own limit holds at every table, for whatever adds to a stake, and hinders nothing that takes away."""
+
+from uuid import UUID
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from baccarat.audit import engine
+from baccarat.operations import betting
+from baccarat.rules.wagers import Spot
+from casino.events import sealer
+from casino.events.rows import execute
+from casino.kernel.money import Book
+from casino.operators import operations, pins
+from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
+from wallet import operations as wallet
+from wallet.limits.operations import set_table_limit
+from wallet.limits.projection import rebuild_limits
+from wallet.limits.refusals import OverOwnLimit
+
+PIN = "482913"
+P, B = Spot.PLAYER, Spot.BANKER
+
+
+@pytest.fixture
+def house(database: object) -> House:
+    del database
+    return House(operator=operations.create_operator(slug="lucky", name="L", currency="EUR", sandbox=True).id)
+
+
+def newcomer(house: House, name: str = "alice") -> UUID:
+    player = wallet.register_player(
+        operator=house.operator, reference=name, nickname=name, currency="EUR", metadata=house.metadata
+    ).id
+    pins.set_pin(operator=house.operator, player=player, pin=PIN)
+    for book in Book:
+        house.credit(player, FUNDS, book)
+    return player
+
+
+def limit(house: House, player: UUID, amount: int | None) -> None:
+    """This will set the limit, a betting week after it was set before."""
+    execute("UPDATE wallet_table_limit SET set_at = set_at - interval '8 days', next_change_at = set_at")
+    set_table_limit(
+        operator=house.operator, player=player, currency="EUR", amount=amount, pin=PIN, metadata=house.metadata
+    )
+
+
+def seated(house: House, player: UUID, preset: str = "mini", book: Book = Book.REAL) -> At:
+    at = house.guest(house.table(preset), player)
+    at.sit(buy_in=BUY_IN, book=book)
+    return at
+
+
+@pytest.mark.parametrize("book", Book)
+def test_it_holds_at_every_table_and_in_both_books(house: House, book: Book) -> None:
+    player = newcomer(house)
+    limit(house, player, 10_000)
+
+    for preset in ("mini", "classic", "overview"):
+        at = seated(house, player, preset, book)
+        with pytest.raises(OverOwnLimit):
+            at.deal({B: 10_500})
+        assert at.deal({B: 10_000})["you"]["standing"] == "confirmed"
+        deal_all()
+
+
+def test_chips_add_up_to_it_on_each_spot(house: House) -> None:
+    player = newcomer(house)
+    limit(house, player, 10_000)
+    at = seated(house, player)
+
+    at.place(B, 7_500)
+    with pytest.raises(OverOwnLimit) as refused:
+        at.place(B, 5_000)
+    at.place(P, 10_000)
+
+    assert refused.value.facts["limit"] == "100.00"
+    assert refused.value.facts["next_change_at"] is not None
+    assert at.deal()["you"]["standing"] == "confirmed"
+
+
+def test_it_holds_for_chips_that_lay_there_before_and_they_can_be_taken_back(house: House) -> None:
+    player = newcomer(house)
+    at = seated(house, player)
+    at.place(B, 10_000)
+    at.place(B, 10_000)
+    limit(house, player, 7_500)
+
+    with pytest.raises(OverOwnLimit):
+        at.deal()
+    at.undo()
+    with pytest.raises(OverOwnLimit):
+        at.deal()
+    at.clear()
+    at.place(B, 7_500)
+    assert at.deal()["you"]["standing"] == "confirmed"
+
+
+def test_an_earlier_wager_above_it_is_not_repeated(house: House) -> None:
+    player = newcomer(house)
+    at = seated(house, player)
+    at.deal({B: 20_000})
+    deal_all()
+    limit(house, player, 10_000)
+
+    for again in (at.rebet, at.rebet_and_deal):
+        with pytest.raises(OverOwnLimit):
+            again()
+    assert house.in_hand(at.guest.table).seat_of(player) is None
+
+
+def test_raising_to_the_minimum_does_not_pass_it(house: House) -> None:
+    player = newcomer(house)
+    at = house.guest(house.table("atlantic_city"), player)
+    at.sit()
+    minimum = house.state(at.guest.table).rules.minimum
+    chip = house.state(at.guest.table).rules.chips[0]
+    assert chip < minimum
+    limit(house, player, chip)
+
+    at.place(B, chip)
+    with pytest.raises(OverOwnLimit):
+        at.deal()
+    assert house.game(at) == BUY_IN
+
+
+def test_a_confirmed_wager_is_dealt_whatever_is_set_after_it(house: House) -> None:
+    player = newcomer(house)
+    at = seated(house, player)
+    at.deal({B: 20_000})
+    limit(house, player, 100)
+    deal_all()
+
+    assert house.last(at.guest.table).outcome is not None
+    house.agree(at.guest.table)
+
+
+def test_lifted_it_leaves_the_tables_maximum_alone(house: House) -> None:
+    player = newcomer(house)
+    limit(house, player, 10_000)
+    limit(house, player, None)
+
+    assert seated(house, player).deal({B: 20_000})["you"]["standing"] == "confirmed"
+
+
+def test_it_costs_a_wager_no_query(house: House) -> None:
+    free, bound = (seated(house, newcomer(house, name)) for name in ("bob", "cat"))
+    limit(house, bound.player, 10_000)
+    counts = []
+    for at in (free, bound):
+        at.deal({B: 5_000})
+        deal_all()
+        with CaptureQueriesContext(connection) as queries:
+            betting.deal(guest=at.guest, stakes={B: 5_000}, currency="EUR")
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1]
+    assert sum("wallet_balance" in query["sql"] for query in queries) == 1
+
+
+def test_an_audit_finds_nothing_and_a_rebuild_changes_nothing(house: House) -> None:
+    player = newcomer(house)
+    set_table_limit(
+        operator=house.operator, player=player, currency="EUR", amount=7_500, pin=PIN, metadata=house.metadata
+    )
+    sealer.seal_all()
+
+    assert engine.run(oldest=3600).findings == ()
+    assert rebuild_limits(compare=True).changed == ()
+
+
+@pytest.mark.parametrize(
+    ("damage", "what"),
+    [
+        ("UPDATE wallet_table_limit SET amount = amount + 1", "row differs"),
+        ("DELETE FROM wallet_table_limit", "row is missing"),
+        ("UPDATE wallet_table_limit SET player_id = gen_random_uuid()", "row is extra"),
+    ],
+)
+def test_a_damaged_row_is_found_and_comes_back(house: House, damage: str, what: str) -> None:
+    player = newcomer(house)
+    limit(house, player, 7_500)
+    sealer.seal_all()
+    execute(damage)
+
+    assert what in {finding.what for finding in engine.run(oldest=3600).findings}
+    assert any(str(player) in row or what == "row is extra" for row in rebuild_limits(compare=True).changed)
+    assert engine.run(oldest=3600).findings == ()

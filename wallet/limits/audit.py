@@ -1,0 +1,59 @@
+"""Players' own limits as an audit follows them: each change in its place and its week, and the rows that result."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from casino.kernel.findings import Finding
+from casino.kernel.money import LARGEST
+from wallet.events import TableLimitSet, limit_stream
+from wallet.limits import projection
+from wallet.limits.betting_week import WEEK
+
+
+class Limits:
+    """The last change of every player's limit that the log has told of, with its version."""
+
+    def __init__(self) -> None:
+        self._last: dict[UUID, tuple[TableLimitSet, int]] = {}
+
+    def follow(
+        self, event: TableLimitSet, *, opened: tuple[UUID, str] | None, stream: str, version: int, where: str
+    ) -> Iterator[Finding]:
+        """This will follow a change and yield what contradicts the rules.
+
+        `opened` is the operator and the currency that the player's wallet was opened with.
+        """
+        last, before = self._last.get(event.player, (None, 0))
+        self._last[event.player] = event, version
+        if stream != limit_stream(event.player):
+            yield Finding("stream differs", where, limit_stream(event.player), stream)
+        if version != before + 1:
+            yield Finding("event out of place", where, f"version {before + 1}", f"version {version}")
+        if opened != (event.operator, event.currency):
+            yield Finding("limit of another wallet", where, str(opened), f"{event.operator} {event.currency}")
+        if event.amount is not None and not 0 < event.amount < LARGEST:
+            yield Finding("amount out of range", where, f"1 to {LARGEST - 1}", str(event.amount))
+        if not event.at < event.next_change_at <= event.at + WEEK:
+            yield Finding("betting week differs", where, "an end within seven days", str(event.next_change_at))
+        if last is not None and event.at < last.next_change_at:
+            yield Finding("limit changed twice in a week", where, f"{last.next_change_at} or later", str(event.at))
+
+    def check_state(self) -> Iterator[Finding]:
+        """This will compare the rows with what the events have led to."""
+        wanted = {player: projection.row(event, version) for player, (event, version) in self._last.items()}
+        found = projection.rows()
+        for player in sorted(wanted.keys() | found.keys()):
+            yield from _differences(player, wanted.get(player), found.get(player))
+
+
+def _differences(player: UUID, wanted: tuple[Any, ...] | None, found: tuple[Any, ...] | None) -> Iterator[Finding]:
+    where = f"{projection.TABLE} {player}"
+    if wanted is None:
+        yield Finding("row is extra", where, "none", "a row")
+    elif found is None:
+        yield Finding("row is missing", where, "a row", "none")
+    else:
+        for name, due, has in zip(projection.COLUMNS, wanted, found, strict=True):
+            if due != has:
+                yield Finding("row differs", f"{where} {name}", str(due), str(has))

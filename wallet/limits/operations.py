@@ -1,0 +1,70 @@
+"""What a player does about the limit: look at it, and change it with the PIN."""
+
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from casino.events.rows import fetch
+from casino.events.store import Append, Metadata, append
+from casino.kernel.money import Book
+from casino.operators import pins
+from wallet.accounts import player_account
+from wallet.catalogue import CATALOGUE
+from wallet.events import limit_stream
+from wallet.limits import projection
+from wallet.limits.own_limit import OwnLimit, change, limit_of
+from wallet.refusals import UnknownAccount
+
+_CURRENT: Final = """
+    SELECT clock_timestamp(), EXISTS (SELECT FROM wallet_account WHERE id = %s),
+           kept.version, kept.amount, kept.currency, kept.set_at, kept.next_change_at
+      FROM (SELECT) AS always LEFT JOIN wallet_table_limit kept ON kept.player_id = %s
+"""
+
+
+def table_limit(*, operator: UUID, player: UUID, currency: str) -> OwnLimit | None:
+    """This will return the limit that a player has set, None if there never was one. Raises UnknownAccount."""
+    return _current(operator, player, currency)[2]
+
+
+def set_table_limit(
+    *, operator: UUID, player: UUID, currency: str, amount: int | None, pin: str, metadata: Metadata
+) -> OwnLimit:
+    """This will set a player's own limit to `amount` minor units, or lift it with None, for wagers from now on.
+
+    Raises PinNotSet, PinLocked, PinWrong (which has been counted), UnknownAccount, LimitChangedThisWeek,
+    LimitUnchanged.
+    """
+    with transaction.atomic():
+        # Whoever tries the PIN holds it until the transaction ends: a twin waits here and then sees the change.
+        refusal = pins.try_pin(player=player, pin=pin)
+        if refusal is None:
+            return _change(operator, player, currency, amount, metadata)
+    raise refusal
+
+
+def _change(operator: UUID, player: UUID, currency: str, amount: int | None, metadata: Metadata) -> OwnLimit:
+    now, version, current = _current(operator, player, currency)
+    event = change(
+        current,
+        operator=operator,
+        player=player,
+        currency=currency,
+        amount=amount,
+        now=now,
+        week=settings.BETTING_WEEK,
+    )
+    append([Append(limit_stream(player), version, (CATALOGUE.encode(event),), metadata)])
+    projection.save(event, version + 1)
+    return limit_of(event)
+
+
+def _current(operator: UUID, player: UUID, currency: str) -> tuple[Any, int, OwnLimit | None]:
+    """The time, the version of the player's stream, and the limit that holds."""
+    account = player_account(operator=operator, player=player, book=Book.REAL, currency=currency)
+    ((now, is_open, version, *kept),) = fetch(_CURRENT, [account.id, player])
+    if not is_open:
+        raise UnknownAccount
+    return now, version or 0, None if version is None else OwnLimit(*kept)

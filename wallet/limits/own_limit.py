@@ -1,0 +1,54 @@
+"""A player's own limit on what is staked on one spot, in all games of the casino: when it changes, what it allows."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from wallet.events import TableLimitSet
+from wallet.limits.betting_week import BettingWeek
+from wallet.limits.refusals import LimitChangedThisWeek, LimitUnchanged, OverOwnLimit
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLimit:
+    """At most `amount` minor units on a spot, None for no limit of one's own; it changes from `next_change_at` on."""
+
+    amount: int | None
+    currency: str
+    set_at: datetime
+    next_change_at: datetime
+
+
+def change(
+    current: OwnLimit | None,
+    *,
+    operator: UUID,
+    player: UUID,
+    currency: str,
+    amount: int | None,
+    now: datetime,
+    week: BettingWeek,
+) -> TableLimitSet:
+    """This will judge a change to `amount` minor units (None lifts the limit) and answer with its event.
+
+    Raises LimitChangedThisWeek, and LimitUnchanged, so that a change that is none uses up no week.
+    """
+    if current is not None and now < current.next_change_at:
+        raise LimitChangedThisWeek(next_change_at=current.next_change_at)
+    if amount == (None if current is None else current.amount):
+        raise LimitUnchanged
+    return TableLimitSet(operator, player, currency, amount, now, week.next_start(now))
+
+
+def limit_of(event: TableLimitSet) -> OwnLimit:
+    """This will return the limit that an event leads to."""
+    return OwnLimit(event.amount, event.currency, event.at, event.next_change_at)
+
+
+def require_within(limit: OwnLimit | None, stakes: Iterable[int]) -> None:
+    """This will hold stakes, in minor units per spot, against a player's own limit. Raises OverOwnLimit."""
+    if limit is None or limit.amount is None:
+        return
+    if any(stake > limit.amount for stake in stakes):
+        raise OverOwnLimit(limit=limit.amount, currency=limit.currency, next_change_at=limit.next_change_at)

@@ -1,0 +1,103 @@
+"""The row of each player's own limit: a projection of the streams limit-{player}, read with every wager."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.events.rows import execute, fetch
+from wallet.accounts import AccountName
+from wallet.catalogue import CATALOGUE
+from wallet.events import TableLimitSet
+from wallet.limits.own_limit import OwnLimit
+
+TABLE: Final = "wallet_table_limit"
+COLUMNS: Final = ("player_id", "operator_id", "currency", "amount", "set_at", "next_change_at", "version")
+Row = tuple[Any, ...]
+
+_SAVE: Final = """
+    INSERT INTO wallet_table_limit (player_id, operator_id, currency, amount, set_at, next_change_at, version)
+    VALUES (%s, %s, %s, %s, %s, %s, %s)
+    ON CONFLICT (player_id) DO UPDATE
+    SET operator_id = excluded.operator_id, currency = excluded.currency, amount = excluded.amount,
+        set_at = excluded.set_at, next_change_at = excluded.next_change_at, version = excluded.version
+"""
+_PURSE: Final = """
+    SELECT coalesce((SELECT balance FROM wallet_balance WHERE account_id = %s), 0),
+           kept.amount, kept.currency, kept.set_at, kept.next_change_at
+      FROM (SELECT) AS always
+      LEFT JOIN wallet_table_limit kept ON kept.player_id = %s AND kept.currency = %s
+"""
+_LATEST: Final = """
+    SELECT DISTINCT ON (stream) type, schema, data::text, version FROM events_event
+     WHERE type = 'TableLimitSet' ORDER BY stream, version DESC
+"""
+_ROWS: Final = f"SELECT {', '.join(COLUMNS)} FROM {TABLE} ORDER BY player_id"  # noqa: S608  (constants)
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """What a balance holds, in minor units, and the limit that its player has set, if any."""
+
+    balance: int
+    limit: OwnLimit | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """How many rows the projection has now; `changed` names those that came out otherwise, where compared."""
+
+    rows: dict[str, int]
+    changed: tuple[str, ...]
+
+
+def purse(account: AccountName) -> Purse:
+    """This will read a player's balance and the player's own limit in its currency, in one statement."""
+    ((balance, amount, currency, set_at, next_change_at),) = fetch(
+        _PURSE, [account.id, account.player, account.currency]
+    )
+    return Purse(balance, None if currency is None else OwnLimit(amount, currency, set_at, next_change_at))
+
+
+def row(event: TableLimitSet, version: int) -> Row:
+    """This will turn an event at a version of its stream into the row that it leads to."""
+    return (
+        event.player,
+        event.operator,
+        event.currency,
+        event.amount,
+        event.at,
+        event.next_change_at,
+        version,
+    )
+
+
+def save(event: TableLimitSet, version: int) -> None:
+    """This will add a player's row or bring it up to date."""
+    execute(_SAVE, row(event, version))
+
+
+def rows() -> dict[UUID, Row]:
+    """This will return every row by its player."""
+    return {found[0]: found for found in fetch(_ROWS)}
+
+
+def rebuild_limits(*, compare: bool = False) -> Rebuilt:
+    """This will make the projection again from its events in one transaction, holding writers out."""
+    with transaction.atomic():
+        execute(f"LOCK TABLE {TABLE} IN EXCLUSIVE MODE")
+        before = rows() if compare else {}
+        execute(f"DELETE FROM {TABLE}")  # noqa: S608  (a constant)
+        for kind, schema, data, version in fetch(_LATEST):
+            save(CATALOGUE.decode(kind, schema, data), version)
+        after = rows()
+    changed = tuple(_changed(before, after)) if compare else ()
+    return Rebuilt({TABLE: len(after)}, changed)
+
+
+def _changed(before: Mapping[UUID, Row], after: Mapping[UUID, Row]) -> Iterator[str]:
+    for player in sorted(before.keys() | after.keys()):
+        if before.get(player) != after.get(player):
+            yield f"{TABLE} {player}"
