@@ -8,7 +8,7 @@ from casino.events.drafts import Recorded, Sealed
 from casino.kernel.findings import Finding
 from wallet.events import PlayerAccountOpened, SandboxCredited, TableLimitSet, WalletEvent, stream
 from wallet.limits.audit import Limits
-from wallet.payment_events import PaymentEvent
+from wallet.payment_events import DebtCollected, DepositRequested, PaymentEvent, WithdrawalRequested
 from wallet.payments.audit import Payments
 
 
@@ -30,6 +30,7 @@ class Wallets:
             return
         if not isinstance(event, PlayerAccountOpened | SandboxCredited):
             self._found(self._payments.follow(event, stream=row.stream, version=row.version, where=where))
+            self._require_own(event, where)
             return
         if row.stream != stream(event.player):
             self._notes.add("stream differs", where, stream(event.player), row.stream)
@@ -44,6 +45,13 @@ class Wallets:
                     self._notes.add("credit to another wallet", where, opened, f"{operator} {currency}")
                 if amount <= 0:
                     self._notes.add("amount out of range", where, "1 or more", amount)
+
+    def _require_own(self, event: PaymentEvent, where: str) -> None:
+        """What begins a payment names the operator and currency that the player's wallet was opened with."""
+        if isinstance(event, DepositRequested | WithdrawalRequested | DebtCollected):
+            opened = self._opened.get(event.player)
+            if opened != (event.operator, event.currency):
+                self._notes.add("payment of another wallet", where, opened, f"{event.operator} {event.currency}")
 
     def owes(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
         """This will note what a player owes after a void, so that it may be collected."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from django.db import DatabaseError, transaction
+from django.db import transaction
 
 from casino.events.rows import execute, fetch
 from wallet import debts
@@ -81,9 +81,10 @@ def ask_due(*, limit: int = BATCH) -> int:
             away.add(due.provider)
             logger.info("Provider %s gives no answer about %s: %s", due.provider, due.payment, trouble)
             _note(due, f"no answer: {trouble}"[:200])
-        except DatabaseError as trouble:
-            # Somebody was quicker, or two payments have one reference: it is due again soon, the others go on.
-            logger.warning("%s %s could not be moved on: %s", due.kind, due.payment, trouble)
+        except Exception as trouble:
+            # Two payments with one reference, a deadlock, a damaged row: it is due again later, the others go on.
+            logger.exception("The %s %s could not be moved on.", due.kind, due.payment)
+            _note(due, f"failed here: {type(trouble).__name__}")
     return len(leased)
 
 

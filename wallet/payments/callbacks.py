@@ -1,16 +1,19 @@
 """Callbacks: verified and stored at once, applied later and elsewhere, each once."""
 
+import logging
 import re
 import time
 from typing import Final
 
-from django.db import DatabaseError, transaction
+from django.db import transaction
 
 from casino.events.rows import execute, fetch
 from wallet.payments import bodies, deposits, signatures, wakeup, withdrawals
 from wallet.payments.providers import secrets_of
 from wallet.payments.refusals import InvalidSignature, MalformedCallback, NonceReused, StaleTimestamp
 from wallet.payments.reports import Kind, Report
+
+logger = logging.getLogger(__name__)
 
 _NONCE: Final = re.compile(r"[A-Za-z0-9_-]{8,128}", re.ASCII)
 _TIMESTAMP: Final = re.compile(r"[0-9]{1,12}", re.ASCII)
@@ -79,8 +82,9 @@ def _apply_one() -> bool:
         try:
             with transaction.atomic():
                 outcome = apply(bodies.parse(body), provider=provider)
-        except DatabaseError as trouble:
-            # Two reports with one reference at the same time, or a deadlock: this one waits, the others go on.
+        except Exception as trouble:
+            # Two reports with one reference, a deadlock, a damaged row: this one waits, the others go on.
+            logger.exception("Callback %s of %s could not be applied.", callback, provider)
             execute(_LATER, [type(trouble).__name__, callback])
         else:
             execute(_DONE, [outcome, callback])

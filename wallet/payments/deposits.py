@@ -72,7 +72,7 @@ def apply(report: Report, *, provider: str) -> str:
 
     That is `applied`, `nothing_new`, `unknown_payment`, `reference_taken`, or how the report is implausible.
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         if fetch(_TAKEN, [provider, report.reference, report.payment]):
             return "reference_taken"
         return _decide(

@@ -13,6 +13,8 @@ from casino.events import sealer
 from casino.events.rows import execute, fetch
 from tests.conftest import Database
 from tests.wallet.payments.counter import deposit, funded, method, open_alice, report, withdraw
+from tests.wallet.world import account
+from wallet import ledger
 from wallet import payment_events as pe
 from wallet.payments import deposits
 from wallet.payments.audit import Payments
@@ -74,6 +76,14 @@ def test_an_entry_that_an_event_does_not_lead_to_is_found(lived: Any) -> None:
             owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
         owner.execute("UPDATE wallet_entry SET kind = 'gift' WHERE kind = 'deposit'")
     assert "entry is of another kind" in findings()
+
+
+def test_a_payment_of_a_player_without_such_a_wallet_is_found(database: Database) -> None:
+    card = method()
+    ledger.open_accounts([account()])  # an account, but no event that opened the wallet
+    deposit(card)
+    sealer.seal_all()
+    assert findings() == {"payment of another wallet"}
 
 
 WHO = (UUID(int=1), UUID(int=2))

@@ -191,6 +191,21 @@ def test_two_deposits_with_one_transaction_at_once_credit_one(
     agree()
 
 
+def test_a_deposit_whose_events_cannot_be_read_holds_up_nobody(database: Database) -> None:
+    open_alice()
+    card = method()
+    damaged, sound = deposit(card), deposit(card)
+    for made in (damaged, sound):
+        call_back(report(made, "completed"))
+    with database.owner() as owner:
+        owner.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
+        owner.execute("UPDATE events_event SET data = '{}' WHERE stream = %s", [f"deposit-{damaged}"])
+    assert callbacks.apply_waiting() == 2
+    assert outcomes() == [None, "applied"]
+    assert fetch("SELECT trouble FROM wallet_callback WHERE outcome IS NULL") == [("MalformedEvent",)]
+    assert callbacks.apply_waiting() == 0  # until its back-off is over
+
+
 def test_cancelling_and_sending_at_once_do_one_of_both(
     database: Database, in_threads: Callable[..., list[Any]]
 ) -> None:
