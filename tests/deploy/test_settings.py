@@ -35,6 +35,8 @@ def test_the_check_for_deployment_is_clean(tmp_path):
         ({"SHOE_KEYS": "mine:" + "00" * 32}, "SHOE_KEYS must hold keys of your own"),
         ({"ALLOWED_HOSTS": ""}, "Set ALLOWED_HOSTS"),
         ({"BEHIND_TLS_PROXY": "yes"}, "BEHIND_TLS_PROXY must be true or false"),
+        ({"PLAYER_IDLE_SECONDS": "10"}, "PLAYER_IDLE_SECONDS must be 60 to 86400"),
+        ({"BETTING_WEEK": "friday"}, "BETTING_WEEK: A betting week is written"),
     ],
 )
 def test_production_does_not_start_with(changes, reason):
