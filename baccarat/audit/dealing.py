@@ -148,6 +148,7 @@ def lapsed(round_: RoundTrace, event: e.RoundLapsed) -> None:
         round_.differs("wager not settled", _stakes(part), "the round lapsed", seat=part.seat)
     _everybody_acted(round_, event.lapsed_at)
     round_.phase, round_.ended_at, round_.lapse_reason = _LAPSED, event.lapsed_at, event.reason
+    round_.set_aside = round_.set_aside_at = None
     _end(round_, event.seed)
 
 

@@ -180,7 +180,7 @@ def _withdraw(command: c.WithdrawSeat, state: RoundState) -> Events:
 
 
 def _deal(command: c.DealRound, state: RoundState) -> Events:
-    if state.phase is not Phase.BETTING or (state.set_aside is not None and state.wagers()):
+    if state.phase is not Phase.BETTING or (state.set_aside is not None and not state.is_empty()):
         raise r.RoundIsNotDue
     deadline = state.facts().deadline_at
     if not state.all_have_acted() and (deadline is None or command.now < deadline):

@@ -99,6 +99,10 @@ class RoundState:
         """This will tell whether no seat is still deciding."""
         return not any(seat.standing is Standing.DECIDING for seat in self.seats)
 
+    def is_empty(self) -> bool:
+        """This will tell whether every seat has acted and none has a wager."""
+        return self.all_have_acted() and not self.wagers()
+
     def wagers(self) -> tuple[RoundSeat, ...]:
         """This will list the seats with a confirmed wager."""
         return tuple(seat for seat in self.seats if seat.standing is Standing.CONFIRMED)
@@ -197,7 +201,14 @@ def _settled(state: RoundState, event: e.RoundSettled) -> RoundState:
 
 
 def _lapsed(state: RoundState, event: e.RoundLapsed) -> RoundState:
-    return replace(state, phase=Phase.LAPSED, lapse_reason=event.reason, ended_at=event.lapsed_at, seed=event.seed)
+    return replace(
+        state,
+        phase=Phase.LAPSED,
+        lapse_reason=event.reason,
+        ended_at=event.lapsed_at,
+        seed=event.seed,
+        set_aside=None,
+    )
 
 
 def _set_aside(state: RoundState, event: e.RoundSetAside) -> RoundState:
