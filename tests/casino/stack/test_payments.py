@@ -1,9 +1,11 @@
 """Money over the whole running system: a player deposits and withdraws, and the audit finds nothing."""
 
+import os
 import re
+import signal
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -13,9 +15,10 @@ import pytest
 
 from casino.stack.home import PROJECT
 from tests.casino.stack.test_up import run
-from tests.processes import clean_environment, manage, wait_until
+from tests.processes import child_with, clean_environment, manage, wait_until
 
 pytestmark = pytest.mark.slow
+STRUCK = ("casino.stack.provider", "celery --app casino worker")
 
 
 class Caller:
@@ -52,14 +55,18 @@ def environment(tmp_path: Path) -> Generator[dict[str, str]]:
     subprocess.run([sys.executable, "-m", "casino.stack.clean"], env=variables, cwd=PROJECT, check=True)
 
 
-def test_money_comes_in_and_goes_out_through_the_provider(environment: dict[str, str], tmp_path: Path) -> None:
+def test_money_comes_in_and_goes_out_through_the_provider_though_it_and_the_payer_are_killed(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
     homes, log = tmp_path / "homes", tmp_path / "up.log"
     with manage("up", "--port", "0", "--no-reload", environment=environment, log=log) as up:
         assert wait_until(lambda: "Stop with Ctrl-C" in log.read_text() or up.poll() is not None), log.read_text()
         base = re.findall(r"http://127\.0\.0\.1:\d+", log.read_text())[0]
         (key,) = homes.rglob("operator-key")
         operator = Caller(base, key.read_text().strip())
-        _play(base, operator)
+        _play(base, operator, strike=lambda: [os.kill(child_with(up.pid, words), signal.SIGKILL) for words in STRUCK])
+        assert "payer runs again" in log.read_text()
+        assert "provider runs again" in log.read_text()
         audit = run("audit", environment=environment)
         assert audit.returncode == 0, audit.stdout
         rebuilt = run("rebuild", "--check", environment=environment)
@@ -67,7 +74,7 @@ def test_money_comes_in_and_goes_out_through_the_provider(environment: dict[str,
         assert "wallet_deposit=4 wallet_withdrawal=2" in rebuilt.stdout
 
 
-def _play(base: str, operator: Caller) -> None:
+def _play(base: str, operator: Caller, *, strike: Callable[[], object]) -> None:
     card = {"name": "Card", "provider": "sandbox", "currency": "EUR", "minimum": "1.00", "maximum": "1000.00"}
     method = operator.post("deposit-methods", **card, fee_percent="1", payouts=True)["id"]
     operator.post("withdrawal-policy", automatic_up_to="50.00", second_above="500.00")
@@ -79,6 +86,7 @@ def _play(base: str, operator: Caller) -> None:
         player.post("me/deposits", method=method, amount=amount, currency="EUR")["id"]
         for amount in ("100.00", "100.14", "100.13", "100.17")
     ]
+    strike()
     assert wait_until(
         lambda: {player.get(f"me/deposits/{deposit}")["status"] for deposit in deposits} == {"completed"}, seconds=60
     )
