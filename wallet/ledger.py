@@ -26,6 +26,14 @@ class Contradiction(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """How an account stood after a posting: its number, 0 before the first, and the balance in minor units."""
+
+    sequence: int = 0
+    balance: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class StatementLine:
     """One posting on an account: `amount` moved, `balance` after it, both in minor units."""
 
@@ -87,15 +95,37 @@ def of_player(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
 
 
 def statement(
-    account: AccountName, *, after: int | None = None, before: int | None = None, limit: int = 50
+    account: AccountName,
+    *,
+    after: int | None = None,
+    before: int | None = None,
+    above: int = 0,
+    kinds: Sequence[str] = (),
+    limit: int = 50,
 ) -> list[StatementLine]:
     """This will list an account's postings: newest first, or oldest first when `after` is given.
 
-    `after` and `before` are sequence numbers, both exclusive; at most `limit` lines.
+    `after`, `before` and, for either order, `above` are sequence numbers, all exclusive; at most `limit` lines, of
+    these kinds of entries, or of all.
     """
     order = "DESC" if after is None else "ASC"
-    rows = fetch(f"{_STATEMENT} {order} LIMIT %s", [account.id, after or 0, _LAST if before is None else before, limit])
-    return [StatementLine(*row) for row in rows]
+    lowest, end = max(after or 0, above), _LAST if before is None else before
+    asked = [account.id, lowest, end, list(kinds), list(kinds), limit]
+    return [StatementLine(*row) for row in fetch(f"{_STATEMENT} ORDER BY sequence {order} LIMIT %s", asked)]
+
+
+def mark(account: AccountName, *, before: datetime | None = None) -> Mark:
+    """This will tell how an account stood at a moment: after the last posting before it, or now.
+
+    It looks back from the newest posting, whose numbers ascend with their times, so recent moments are cheap.
+    """
+    rows = fetch(_MARK, [account.id, before, before])
+    return Mark(*rows[0]) if rows else Mark()
+
+
+def moved(account: AccountName, *, after: int, before: int, kinds: Sequence[str]) -> int:
+    """This will add up postings of these kinds of entries between two sequence numbers, both exclusive."""
+    return int(fetch(_MOVED, [account.id, after, before, list(kinds), list(kinds)])[0][0])
 
 
 _LAST: Final = 2**63 - 1
@@ -105,9 +135,15 @@ _BALANCES: Final = "SELECT account_id, balance FROM wallet_balance WHERE account
 _OF_PLAYER: Final = """SELECT kind, book, currency, table_id, balance
     FROM wallet_account JOIN wallet_balance ON account_id = id
     WHERE player_id = %s AND operator_id = %s ORDER BY kind, book, currency, table_id"""
-_STATEMENT: Final = """SELECT sequence, kind, amount, balance, cause, recorded_at, wallet_entry.id
+_LINES: Final = """
     FROM wallet_posting JOIN wallet_entry ON wallet_entry.id = entry_id
-    WHERE account_id = %s AND sequence > %s AND sequence < %s ORDER BY sequence """
+    WHERE account_id = %s AND sequence > %s AND sequence < %s
+      AND (cardinality(%s::text[]) = 0 OR kind = ANY (%s::text[]))"""
+_STATEMENT: Final = f"SELECT sequence, kind, amount, balance, cause, recorded_at, wallet_entry.id {_LINES}"
+_MOVED: Final = f"SELECT coalesce(sum(amount), 0)::bigint {_LINES}"
+_MARK: Final = """SELECT sequence, balance FROM wallet_posting JOIN wallet_entry ON wallet_entry.id = entry_id
+    WHERE account_id = %s AND (%s::timestamptz IS NULL OR recorded_at < %s::timestamptz)
+    ORDER BY sequence DESC LIMIT 1"""
 
 
 def _array(items: Iterable[object]) -> str:

@@ -1,18 +1,51 @@
 """What can be asked about a player's money: always within one operator."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from casino.kernel.money import Book
 from casino.operators.queries import find_player
 from wallet import ledger
 from wallet.accounts import AccountKind, AccountName
-from wallet.ledger import StatementLine
+from wallet.ledger import Mark, StatementLine
+from wallet.refusals import PeriodReversed
+
+PAGE: Final = 500
 
 
 def player_balances(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
     """This will return the balances of an operator's player in minor units. Raises UnknownPlayer."""
     find_player(operator=operator, player=player)
     return ledger.of_player(operator=operator, player=player)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One account over one period: how it stood before and after, and what moved in between, in minor units.
+
+    `moved` adds up the lines of the kinds that were asked for; for all kinds it is the change in balance.
+    """
+
+    account: AccountName
+    opening: Mark
+    closing: Mark
+    kinds: tuple[str, ...]
+    moved: int
+
+    def lines(self, *, before: int | None, limit: int) -> list[StatementLine]:
+        """This will list its lines, newest first, those before a sequence number."""
+        end = self.closing.sequence + 1 if before is None else min(before, self.closing.sequence + 1)
+        return ledger.statement(self.account, above=self.opening.sequence, before=end, kinds=self.kinds, limit=limit)
+
+    def pages(self) -> Iterator[list[StatementLine]]:
+        """This will yield all its lines, oldest first, some at a time."""
+        after, end = self.opening.sequence, self.closing.sequence + 1
+        while found := ledger.statement(self.account, after=after, before=end, kinds=self.kinds, limit=PAGE):
+            after = found[-1].sequence
+            yield found
 
 
 def player_statement(
@@ -23,9 +56,21 @@ def player_statement(
     book: Book,
     currency: str,
     table: UUID | None,
-    before: int | None,
-    limit: int,
-) -> list[StatementLine]:
-    """This will list postings on one account of an operator's player, newest first. Raises UnknownPlayer."""
+    since: datetime | None,
+    until: datetime | None,
+    kinds: Sequence[str],
+) -> Statement:
+    """This will state one account of an operator's player, `since` included and `until` not; None has no bound.
+
+    Raises UnknownPlayer, PeriodReversed.
+    """
+    if since is not None and until is not None and since >= until:
+        raise PeriodReversed
     find_player(operator=operator, player=player)
-    return ledger.statement(AccountName(kind, operator, book, currency, player, table), before=before, limit=limit)
+    account = AccountName(kind, operator, book, currency, player, table)
+    closing = ledger.mark(account, before=until)
+    opening = Mark() if since is None else ledger.mark(account, before=since)
+    moved = closing.balance - opening.balance
+    if kinds:
+        moved = ledger.moved(account, after=opening.sequence, before=closing.sequence + 1, kinds=kinds)
+    return Statement(account, opening, closing, tuple(kinds), moved)

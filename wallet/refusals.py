@@ -79,3 +79,10 @@ class DebtOutstanding(Refusal):
         shown = money.text(owed, currency)
         super().__init__(f"{shown} {currency} is owed.", owed=shown, currency=currency)
         self.owed = owed
+
+
+class PeriodReversed(Refusal):
+    code = "period_reversed"
+    kind = Kind.INVALID
+    title = "The period ends before it begins"
+    remedy = "Send a `to` after `from`."

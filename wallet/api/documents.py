@@ -25,6 +25,9 @@ _BALANCES: Final = {
     ]
 }
 _STATEMENT: Final = {
+    "opening": {"amount": "100.00", "currency": "EUR"},
+    "closing": {"amount": "87.50", "currency": "EUR"},
+    "moved": {"amount": "-12.50", "currency": "EUR"},
     "items": [
         {
             "sequence": 2,
@@ -42,8 +45,23 @@ _WHICH: Final = [
     OpenApiParameter("account", str, enum=[purse.value for purse in Purse], description="`account` when left out."),
     OpenApiParameter("book", str, enum=[book.value for book in Book], description="`real` when left out."),
     OpenApiParameter("table", OpenApiTypes.UUID, description="The table of a game balance or a rack."),
+    OpenApiParameter("from", str, description="From this time on, such as 2026-11-01 or 2026-11-01T09:00:00Z."),
+    OpenApiParameter("to", str, description="Up to this time, which is not included."),
+    OpenApiParameter("kind", str, description="Only these kinds of entries, comma separated: `buy_in,cash_out`."),
+    OpenApiParameter("format", str, enum=["json", "csv"], description="As `Accept` says when left out."),
     *paging.PARAMETERS,
 ]
+
+
+_SHEET: Final = OpenApiExample(
+    "Sheet",
+    value="sequence,recorded_at,kind,amount,balance,currency,entry,event\r\n,,opening balance,,100.00,EUR,,\r\n"
+    "2,2026-11-21T09:01:12Z,buy_in,-12.50,87.50,EUR,412,9871\r\n,,closing balance,,87.50,EUR,,\r\n",
+    response_only=True,
+    status_codes=["200"],
+    media_type="text/csv",
+)
+_FORMS: Final = {(200, "application/json"): serializers.Statement, (200, "text/csv"): OpenApiTypes.STR}
 
 
 def _answer(value: Any, status: str = "200") -> OpenApiExample:
@@ -91,10 +109,10 @@ player_balances: Final = extend_schema(
 )
 player_statement: Final = extend_schema(
     operation_id="getPlayerStatement",
-    summary="List what moved on one account of one of your players, newest first",
+    summary="State one account of one of your players over a period: what moved, and the balances at both ends",
     parameters=_WHICH,
-    responses=serializers.Statement,
-    examples=[_answer(_STATEMENT)],
+    responses=_FORMS,
+    examples=[_answer(_STATEMENT), _SHEET],
 )
 my_balances: Final = extend_schema(
     operation_id="getMyBalances",
@@ -104,8 +122,8 @@ my_balances: Final = extend_schema(
 )
 my_statement: Final = extend_schema(
     operation_id="getMyStatement",
-    summary="List what moved on one account of the player who asks, newest first",
+    summary="State one account of the player who asks over a period: what moved, and the balances at both ends",
     parameters=_WHICH,
-    responses=serializers.Statement,
-    examples=[_answer(_STATEMENT)],
+    responses=_FORMS,
+    examples=[_answer(_STATEMENT), _SHEET],
 )

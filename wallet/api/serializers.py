@@ -1,9 +1,12 @@
 """The bodies of the wallet's part of the API."""
 
+import re
+from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 
 from casino.api.fields import (
     AmountField,
@@ -21,6 +24,12 @@ from casino.operators.models import Player
 from wallet.accounts import AccountKind, AccountName
 from wallet.ledger import StatementLine
 from wallet.refusals import TableNotAllowed, TableRequired
+
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_MOMENT: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})", re.ASCII
+)
+_KIND: Final = re.compile(r"[a-z_]{1,40}", re.ASCII)
 
 
 class Purse(StrEnum):
@@ -73,12 +82,63 @@ class CreditShown(serializers.Serializer[Any]):
     balance = MoneySerializer()
 
 
+class Form(StrEnum):
+    """What a statement is written in."""
+
+    JSON = "json"
+    CSV = "csv"
+
+
+class MomentField(serializers.Field[datetime, Any, str, datetime]):
+    """An RFC 3339 time with its offset, or a date, which begins at midnight UTC."""
+
+    def to_internal_value(self, data: Any) -> datetime:
+        """This will read the time."""
+        try:
+            if isinstance(data, str) and _DATE.fullmatch(data):
+                return datetime.fromisoformat(data).replace(tzinfo=UTC)
+            if isinstance(data, str) and _MOMENT.fullmatch(data):
+                return datetime.fromisoformat(data).astimezone(UTC)
+        except (ValueError, OverflowError):
+            pass
+        raise ValidationError("This is no time such as 2026-11-21T09:00:00Z.", code="field_invalid")
+
+    def to_representation(self, value: datetime) -> str:
+        """This will print the time."""
+        return value.isoformat()
+
+
+class KindsField(serializers.Field[list[str], Any, str, list[str]]):
+    """Kinds of entries, comma separated."""
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        """This will split them."""
+        kinds = data.split(",") if isinstance(data, str) else []
+        if not 1 <= len(kinds) <= 20 or not all(_KIND.fullmatch(kind) for kind in kinds):
+            raise ValidationError("Send up to 20 kinds such as buy_in,wager.", code="field_invalid")
+        return kinds
+
+    def to_representation(self, value: list[str]) -> str:
+        """This will join them."""
+        return ",".join(value)
+
+
 class StatementQuery(serializers.Serializer[Any]):
-    """Which account: the player's own, what is held or owed, or the game balance or rack at one table."""
+    """Which account: the player's own, what is held or owed, or the game balance or rack at one table; and when."""
 
     account = ChoiceOf(Purse, required=False, default=Purse.ACCOUNT)
     book = BookField(required=False, default=Book.REAL)
     table = IdField(required=False, default=None)
+    kind = KindsField(required=False, default=list)
+
+    def get_fields(self) -> dict[str, Any]:
+        """This will add the fields whose names are words of the language or of the framework."""
+        return {
+            **super().get_fields(),
+            "from": MomentField(required=False, default=None),
+            "to": MomentField(required=False, default=None),
+            "format": ChoiceOf(Form, required=False, default=None),
+        }
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """This will ask for the table where there is one, and only there. Raises TableRequired, TableNotAllowed."""
@@ -118,8 +178,11 @@ class StatementLineShown(serializers.Serializer[Any]):
 
 
 class Statement(serializers.Serializer[Any]):
-    """Movements, newest first."""
+    """Movements of a period, newest first. Without `kind`, `opening` and `moved` make up `closing`."""
 
+    opening = MoneySerializer(help_text="The balance before the period.")
+    closing = MoneySerializer(help_text="The balance at its end.")
+    moved = MoneySerializer(help_text="The sum of all lines, on this page or not.")
     items = StatementLineShown(many=True)
     next = serializers.CharField(allow_null=True)
 

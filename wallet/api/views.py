@@ -1,8 +1,10 @@
 """The wallet's part of the API: players and their money, for operators and for players themselves."""
 
-from typing import Any
+from typing import Final
 from uuid import UUID
 
+from django.http import HttpResponseBase
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -10,20 +12,18 @@ from casino.api import paging
 from casino.api.catalogue import INVALID_CURSOR, Rejected
 from casino.api.fields import money, read
 from casino.api.idempotency import idempotent
-from casino.operators.principals import Principal
 from casino.operators.queries import find_player, list_players
 from casino.operators.views import OperatorView, PlayerView, metadata
 from wallet import operations, queries
-from wallet.accounts import AccountKind
-from wallet.api import documents
+from wallet.api import documents, statements
 from wallet.api.serializers import (
     CreditRequest,
     PlayerRequest,
-    StatementQuery,
     shown_balances,
-    shown_line,
     shown_player,
 )
+
+STATEMENT_FORMS: Final = [JSONRenderer, statements.CsvRenderer]
 
 
 class Players(OperatorView):
@@ -90,10 +90,12 @@ class PlayerBalances(OperatorView):
 class PlayerStatement(OperatorView):
     """What moved on an account of one of the caller's players."""
 
+    renderer_classes = STATEMENT_FORMS
+
     @documents.player_statement
-    def get(self, request: Request, player: UUID) -> Response:
+    def get(self, request: Request, player: UUID) -> HttpResponseBase:
         """This will list the movements."""
-        return Response(_statement(request, self.caller, player))
+        return statements.answer(request, self.caller, player)
 
 
 class MyBalances(PlayerView):
@@ -110,31 +112,12 @@ class MyBalances(PlayerView):
 class MyStatement(PlayerView):
     """What moved on an account of the player who asks."""
 
+    renderer_classes = STATEMENT_FORMS
+
     @documents.my_statement
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> HttpResponseBase:
         """This will list the movements."""
-        return Response(_statement(request, self.caller, self.caller.player))
-
-
-def _statement(request: Request, caller: Principal, player: UUID) -> dict[str, Any]:
-    page = paging.asked(request, int)
-    asked = {name: request.query_params[name] for name in ("account", "book", "table") if name in request.query_params}
-    query = StatementQuery(data=asked)
-    query.is_valid(raise_exception=True)
-    which = query.validated_data
-    lines = queries.player_statement(
-        operator=caller.operator,
-        player=player,
-        kind=AccountKind(which["account"].value),
-        book=which["book"],
-        currency=caller.currency,
-        table=which["table"],
-        before=None if page.after is None else page.after[0],
-        limit=page.fetch,
-    )
-    return paging.answer(
-        page, lines, key=lambda line: (line.sequence,), item=lambda line: shown_line(line, caller.currency)
-    )
+        return statements.answer(request, self.caller, self.caller.player)
 
 
 def _id(text: str) -> UUID:

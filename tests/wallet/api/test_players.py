@@ -150,7 +150,9 @@ def test_a_statement_lists_what_moved_newest_first_in_pages(lucky: House) -> Non
         (1, "1.00", "1.00"),
     ]
     assert {line["kind"] for line in lines} == {"sandbox_credit"}
-    assert lucky.get(f"players/{player}/statement?book=play").json() == {"items": [], "next": None}
+    nothing = {"amount": "0.00", "currency": "EUR"}
+    empty = {"opening": nothing, "closing": nothing, "moved": nothing, "items": [], "next": None}
+    assert lucky.get(f"players/{player}/statement?book=play").json() == empty
 
 
 def test_a_player_sees_the_own_money_and_that_at_each_table(lucky: House) -> None:
