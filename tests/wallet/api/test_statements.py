@@ -8,9 +8,10 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.db import connection
 from django.http import StreamingHttpResponse
-from django.test import Client
+from django.test import AsyncClient, Client
 from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -162,6 +163,18 @@ def test_under_asgi_pieces_are_read_without_holding_up_the_loop() -> None:
         return [piece async for piece in one_by_one(iter(["a", "", "b"]))]
 
     assert asyncio.run(read()) == ["a", "", "b"]
+
+
+def test_under_asgi_the_same_rows_come(teller: Teller) -> None:
+    teller.credit(1000)
+    address = f"/api/v1/players/{teller.player}/statement?format=csv"
+
+    async def read() -> str:
+        answer = await AsyncClient().get(address, headers={"Authorization": f"Bearer {teller.key}"})
+        assert isinstance(answer, StreamingHttpResponse)
+        return b"".join([piece async for piece in answer]).decode()
+
+    assert async_to_sync(read)() == teller.ask(format="csv").getvalue().decode()
 
 
 @pytest.mark.parametrize(
