@@ -5,7 +5,7 @@ from typing import Any, Final
 from django.contrib import admin
 from django.http import HttpRequest
 
-from baccarat.admin import parts
+from baccarat.admin import parts, voids
 from baccarat.admin.cards import in_line
 from baccarat.models import Round, Table
 from casino.admin import marks
@@ -26,6 +26,8 @@ def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     sections: list[Section] = []
     if may("baccarat.view_round"):
         sections.append(_set_aside())
+    if may("baccarat.view_round") and may(voids.APPROVE):
+        sections.append(_void_asked())
     if may("baccarat.view_table") and may("events.view_event"):
         sections.append(_now())
     if may("baccarat.view_round"):
@@ -42,6 +44,19 @@ def _set_aside() -> Grid:
     return Grid(
         "Waiting for a person", ("Round", "Table", "Why it was set aside"), rows, empty="No round is set aside."
     )
+
+
+def _void_asked() -> Grid:
+    rounds = parts.with_names(Round.objects.filter(void_asked=True).order_by("-id").defer("state"), table=True)
+    rows = [
+        (
+            marks.page("round", round_.pk, f"No. {round_.number}"),
+            marks.page("table", round_.table_id, round_.table_name),
+            parts.operator_link(round_),
+        )
+        for round_ in rounds[:MOST_ASIDE]
+    ]
+    return Grid("Voids to decide", ("Round", "Table", "Operator"), rows, empty="Nobody asks for a void.")
 
 
 def _now() -> Facts:

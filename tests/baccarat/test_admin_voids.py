@@ -81,6 +81,8 @@ def test_a_request_is_listed_and_can_be_declined(office: Office) -> None:
     said(maker, "request_void", round_, **ASKED)
     listed = checker.get(reverse("admin:baccarat_round_changelist"), {"phase": "void_asked"})
     assert page_of("baccarat_round", round_.pk) in listed.content.decode()
+    assert "Voids to decide" in checker.get(reverse("admin:index")).content.decode()
+    assert "Nobody asks for a void." not in checker.get(reverse("admin:index")).content.decode()
 
     assert "the round stands" in said(checker, "decline_void", round_, note="It was fine.")
 
