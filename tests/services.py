@@ -3,6 +3,7 @@
 import contextlib
 import os
 import secrets
+import time
 from collections.abc import Generator
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
@@ -11,6 +12,7 @@ import psycopg
 import redis
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.errors import InsufficientPrivilege, ObjectInUse
 from redis.exceptions import RedisError
 
 from casino.stack.home import temporary_home
@@ -18,6 +20,9 @@ from casino.stack.services import Addresses, addresses_of, embedded, given_addre
 
 SECRET_KEY = "only-for-tests-" + "k" * 50
 SHOE_KEYS = "tests:" + "11" * 32
+
+ATTEMPTS = 100
+"""A tenth of a second apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +62,18 @@ class Services:
 
     def drop(self, name: str) -> None:
         """This will drop a database, whoever is still connected."""
+        statement = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
         with psycopg.connect(self.addresses.owner_url, autocommit=True) as connection:
-            connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+            for attempt in range(1, ATTEMPTS + 1):
+                try:
+                    connection.execute(statement)
+                except (InsufficientPrivilege, ObjectInUse):
+                    # The server's own vacuum is in there, which the owner may not end; it leaves by itself.
+                    if attempt == ATTEMPTS:
+                        raise
+                    time.sleep(0.1)
+                else:
+                    return
 
     def flush(self) -> None:
         """This will empty this process's Redis database; a server that is down has nothing to forget."""

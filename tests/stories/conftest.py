@@ -7,7 +7,7 @@ from pytest_django import DjangoDbBlocker
 
 from tests.conftest import Database
 from tests.services import Services
-from tests.support.house import House, fresh_database
+from tests.support.house import House, fresh_database, leave_the_past
 
 
 @pytest.fixture(scope="module")
@@ -19,5 +19,6 @@ def module_database(services: Services, django_db_blocker: DjangoDbBlocker) -> G
 
 @pytest.fixture
 def house(module_database: Database) -> House:
-    """A new operator on the module's database."""
+    """A new operator on the module's database, where nothing of earlier tests is due."""
+    leave_the_past()
     return House()

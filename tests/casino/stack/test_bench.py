@@ -15,7 +15,7 @@ from casino.stack.home import PROJECT
 from casino.stack.processes import run_to_end
 from tests.processes import clean_environment
 
-PARTS = {"append": ["append, batch 1", "append, batch 20"]}
+PARTS = {"append": ["append, batch 1", "append, batch 20"], "rules": ["rules", "rules, settled"]}
 
 
 @pytest.fixture
