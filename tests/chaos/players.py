@@ -157,7 +157,7 @@ class Party:
 @asynccontextmanager
 async def party(system: System, settings: Sequence[Setting] = SETTINGS) -> AsyncGenerator[Party]:
     """This will open tables and seat players with money, one in three with play money."""
-    chance = Random()  # noqa: S311  (no card depends on it)
+    chance = Random()
     async with AsyncExitStack() as clients:
         operator = await clients.enter_async_context(Client(system.stack.base_url, system.credential))
         players = []
@@ -168,7 +168,7 @@ async def party(system: System, settings: Sequence[Setting] = SETTINGS) -> Async
                 token = await new_player(operator, f"{setting.preset}-{table[-12:]}-{seat}", book)
                 system.credited[book] = system.credited.get(book, 0) + int(Decimal(CREDIT) * 100)
                 client = await clients.enter_async_context(Client(system.stack.base_url, token))
-                players.append(Player(client, table=table, seat=seat, book=book, chance=Random(chance.random())))  # noqa: S311
+                players.append(Player(client, table=table, seat=seat, book=book, chance=Random(chance.random())))
                 await players[-1].sit()
         yield Party(players)
 
