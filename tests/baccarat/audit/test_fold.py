@@ -186,7 +186,7 @@ def folded(house):
     return fold, notes, traces
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(preset=st.sampled_from(list(PRESETS)), steps=st.lists(STEPS, min_size=15, max_size=60))
 def test_all_that_the_deciders_allow_is_found_sound_and_folds_to_the_same_states(preset, steps):
     house = House(preset)

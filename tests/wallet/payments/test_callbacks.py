@@ -228,7 +228,7 @@ RANK = {said: rank for rank, said in enumerate(SAID)}
 
 
 @pytest.mark.django_db
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(said=st.lists(st.sampled_from(SAID), min_size=1, max_size=7), spent=st.integers(0, 4900))
 def test_what_becomes_of_a_deposit_depends_on_what_was_said_not_on_its_order(said: list[str], spent: int) -> None:
     with transaction.atomic():
@@ -249,7 +249,7 @@ def test_what_becomes_of_a_deposit_depends_on_what_was_said_not_on_its_order(sai
 
 
 @pytest.mark.django_db
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(said=st.lists(st.sampled_from(SAID), min_size=1, max_size=6))
 def test_a_withdrawal_ends_paid_or_back_whatever_is_said_in_whatever_order(said: list[str]) -> None:
     with transaction.atomic():

@@ -82,7 +82,7 @@ def events() -> int:
 
 
 @pytest.mark.django_db
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(steps=st.lists(STEPS, min_size=4, max_size=25))
 def test_whatever_happens_in_whatever_order_the_books_agree(steps: list[Step]) -> None:
     with transaction.atomic():
