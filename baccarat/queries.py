@@ -14,8 +14,8 @@ from baccarat.picture import round_picture, rules_picture, table_picture
 from baccarat.rounds.refusals import UnknownRound
 from baccarat.rounds.state import INITIAL as NO_ROUND
 from baccarat.rounds.state import RoundState
-from baccarat.rounds.void_events import RoundVoided
 from baccarat.rules.presets import TableRules
+from baccarat.sight import seen_by
 from baccarat.tables.refusals import UnknownTable
 from baccarat.tables.state import TableState
 from casino.events import store
@@ -45,14 +45,6 @@ SELECT r.id, r.currency, r.state::text FROM baccarat_wager w JOIN baccarat_round
 WHERE w.player_id = %s AND w.round_id < %s ORDER BY w.round_id DESC LIMIT %s
 """
 _ROUND: Final = "SELECT id, currency, state::text FROM baccarat_round WHERE id = %s AND operator_id = %s"
-_OF_THE_HOUSE: Final = {
-    "RoundSetAside": ("reason",),
-    "RoundResumed": ("by",),
-    "RoundVoidRequested": ("by", "note"),
-    "RoundVoidDeclined": ("by", "note"),
-    "RoundVoided": ("requested_by", "approved_by", "note"),
-}
-"""What in an event is no player's business: who of the staff did it, and what they wrote."""
 _ANY: Final = UUID(int=2**128 - 1)
 _FIRST: Final = UUID(int=0)
 
@@ -157,32 +149,11 @@ def round_events(*, round_: UUID, operator: UUID, viewer: UUID | None) -> list[P
             "version": event.version,
             "type": event.type,
             "schema": event.schema,
-            "data": _data(event, viewer),
+            "data": seen_by(type=event.type, data=msgspec.json.decode(event.data), viewer=viewer),
             "recorded_at": event.recorded_at,
         }
         for event in store.read(f"round-{round_}")
     ]
-
-
-def _data(event: store.Recorded, viewer: UUID | None) -> Any:
-    """Recorded data as the viewer may see it: an operator (None) sees all of it."""
-    data = msgspec.json.decode(event.data)
-    if viewer is None:
-        return data
-    for name in _OF_THE_HOUSE.get(event.type, ()):
-        data.pop(name, None)
-    if event.type == RoundVoided.__name__:  # what others had left to give is theirs to know
-        data["seats"] = [seat for seat in data["seats"] if seat["player"] == str(viewer)]
-    return _without_others(data, str(viewer))
-
-
-def _without_others(value: Any, viewer: str) -> Any:
-    if isinstance(value, list):
-        return [_without_others(item, viewer) for item in value]
-    if isinstance(value, dict):
-        shown = {name: item for name, item in value.items() if name != "player" or item == viewer}
-        return {name: _without_others(item, viewer) for name, item in shown.items()}
-    return value
 
 
 def _rounds(query: str, parameters: Sequence[Any], viewer: UUID | None) -> list[Picture]:

@@ -1,0 +1,114 @@
+"""What one pair of eyes may see of an event of a table or a round, and how its money is written. Pure."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from casino.kernel.money import text
+
+ANYBODY: Final = UUID(int=0)
+"""The eyes of one who watches: no player has this id."""
+
+OF_THE_HOUSE: Final[Mapping[str, tuple[str, ...]]] = {
+    "RoundSetAside": ("reason",),
+    "RoundResumed": ("by",),
+    "RoundVoidRequested": ("by", "note"),
+    "RoundVoidDeclined": ("by", "note"),
+    "RoundVoided": ("requested_by", "approved_by", "note"),
+}
+"""What in an event is no player's business: who of the staff did it, and what they wrote."""
+
+OF_ONE_PLAYER: Final[Mapping[str, tuple[str, ...]]] = {
+    "SeatTaken": ("bought_in",),
+    "Rebought": ("amount",),
+    "SeatLeft": ("returned", "collected"),
+}
+"""What in an event only its own player may know: how much money came to the table or left it."""
+
+OWN_LINES: Final[Mapping[str, str]] = {"RoundVoided": "seats", "ShoeEnded": "collected"}
+"""Lists of which everyone sees only their own lines."""
+
+_AMOUNTS: Final = frozenset(
+    {
+        "amount", "bought_in", "chips", "collected", "commission", "forgiven", "from_account", "from_game", "from_rack",
+        "maximum", "minimum", "owed", "paid", "raised", "returned", "stake", "staked", "stakes", "to_account",
+        "to_game", "win", "won",
+    }
+)  # fmt: skip
+
+
+def seen_by(*, type: str, data: Mapping[str, Any], viewer: UUID | None) -> dict[str, Any]:  # noqa: A002  (the log's word)
+    """This will return recorded data as `viewer` may see it: an operator (None) sees all, a player no other player.
+
+    `data` is the event as JSON has it; amounts stay as they are. ANYBODY sees what everyone at the table may see.
+    """
+    if viewer is None:
+        return dict(data)
+    own = str(viewer)
+    hidden = set(OF_THE_HOUSE.get(type, ()))
+    if data.get("player") != own:
+        hidden.update(OF_ONE_PLAYER.get(type, ()))
+    shown = {name: value for name, value in data.items() if name not in hidden}
+    lines = OWN_LINES.get(type)
+    if lines is not None:
+        shown[lines] = [line for line in shown[lines] if line["player"] == own]
+    seen: dict[str, Any] = _without_others(shown, own)
+    return seen
+
+
+def in_money(data: Mapping[str, Any], currency: str) -> dict[str, Any]:
+    """This will write the amounts in an event's data, minor units of this currency, as decimal strings."""
+    return {
+        name: _money(value, currency) if name in _AMOUNTS else _inside(value, currency) for name, value in data.items()
+    }
+
+
+def players_in(data: Any) -> set[str]:
+    """This will name the players that an event speaks of, wherever in its data."""
+    found: set[str] = set()
+    _collect(data, found)
+    return found
+
+
+def _without_others(value: Any, viewer: str) -> Any:
+    if isinstance(value, list):
+        return [_without_others(item, viewer) for item in value]
+    if isinstance(value, dict):
+        return {
+            name: _without_others(item, viewer) for name, item in value.items() if not _is_other(name, item, viewer)
+        }
+    return value
+
+
+def _is_other(name: str, item: Any, viewer: str) -> bool:
+    """A stake on the spot of that name is an amount, and nobody's id."""
+    return name == "player" and isinstance(item, str) and item != viewer
+
+
+def _money(value: Any, currency: str) -> Any:
+    """An amount, a list of them, or stakes by spot; anything else of that name is looked into."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return text(value, currency)
+    if isinstance(value, list) and all(isinstance(item, int) for item in value):
+        return [text(item, currency) for item in value]
+    if isinstance(value, dict) and all(isinstance(item, int) for item in value.values()):
+        return {name: text(item, currency) for name, item in value.items()}
+    return _inside(value, currency)
+
+
+def _inside(value: Any, currency: str) -> Any:
+    if isinstance(value, list):
+        return [_inside(item, currency) for item in value]
+    return in_money(value, currency) if isinstance(value, dict) else value
+
+
+def _collect(value: Any, found: set[str]) -> None:
+    if isinstance(value, list):
+        for item in value:
+            _collect(item, found)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            if name == "player" and isinstance(item, str):
+                found.add(item)
+            elif isinstance(item, (dict, list)):
+                _collect(item, found)
