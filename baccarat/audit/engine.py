@@ -1,13 +1,13 @@
 """One pass over everything: log, rounds, ledger and read models, on one snapshot of the database."""
 
+import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 
 from baccarat.audit import money, pending, read_models, reading
 from baccarat.audit.fold import Fold
 from baccarat.audit.notes import Notes
 from baccarat.audit.report import Report
-from casino.events.drafts import Sealed
 from casino.events.verification import Head, head_mark, inspect
 
 OLDEST = 60.0
@@ -54,14 +54,11 @@ def run(
 def _log(
     fold: Fold, *, since: int, expected: Head | None, head: Head, progress: Progress | None, log_only: bool
 ) -> None:
-    """Follow the sealed log, read ahead by another connection on the same snapshot, then what is not sealed yet."""
+    """Follow the sealed log, then what is not sealed yet."""
     notes, chain = fold.notes, Notes()
-
-    def read() -> Iterator[Sequence[Sealed]]:
-        yield from reading.before(since)
-        yield from reading.sealed(since=since, findings=chain.findings, expected=expected)
-
-    for batch in reading.ahead(read, name=reading.share()):
+    for batch in itertools.chain(
+        reading.before(since), reading.sealed(since=since, findings=chain.findings, expected=expected)
+    ):
         notes.on = batch[-1].position > since if batch else notes.on
         followed = fold.follow(batch)
         if notes.on and not log_only:

@@ -7,14 +7,14 @@ What only a copy of the head kept elsewhere can tell: whether an owner cut the t
 chain from some position on. Keep `head_mark()` outside and give it back as `expected`.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from casino.events.canonical import recanonical, recanonical_seen
-from casino.events.digest import GENESIS, digest
+from casino.events.digest import GENESIS, microseconds, seal
 from casino.events.drafts import Sealed
 from casino.events.inspection import inspect
-from casino.events.rows import fetch
+from casino.events.rows import Ask, Rows, fetch, later
 from casino.kernel.findings import Finding
 
 __all__ = ["Head", "head_mark", "inspect", "verify", "walk"]
@@ -59,17 +59,25 @@ def verify(
 
 
 def walk(
-    *, findings: list[Finding], from_position: int = 0, expected: Head | None = None, chunk: int = 5000
+    *,
+    findings: list[Finding],
+    from_position: int = 0,
+    expected: Head | None = None,
+    chunk: int = 5000,
+    ask: Ask = later,
 ) -> Iterator[list[Sealed]]:
     """This will yield the sealed events above `from_position` in batches and add to `findings` what breaks the chain.
 
     Each link is checked against the digest stored before it, so one changed row is one finding, not a finding for every
-    row after it. It ends at the head that stood when it began. The connection is free between batches.
+    row after it. It ends at the head that stood when it began. The connection is free between batches; `ask` may have
+    the next batch read meanwhile.
     """
     if expected is not None:
         findings.extend(_against(expected))
     last, link = head_mark().position, _start(from_position, findings)
-    while rows := fetch(CHUNK, [link.position, last, chunk]):
+    answer = ask(CHUNK, [link.position, last, chunk])
+    while rows := answer():
+        answer = ask(CHUNK, [rows[-1][0], last, chunk])
         batch: list[Sealed] = []
         link = _check(rows, link, batch, findings)
         yield batch
@@ -96,32 +104,29 @@ def _start(position: int, findings: list[Finding]) -> Head:
     return Head(*rows[0]) if rows else Head(position, GENESIS)
 
 
-def _check(rows: Sequence[tuple[Any, ...]], link: Head, batch: list[Sealed], findings: list[Finding]) -> Head:
+def _check(rows: Rows, link: Head, batch: list[Sealed], findings: list[Finding]) -> Head:
     """The rows' links, each to the digest stored before it. Written for speed: this is the audit's inner loop."""
     before, previous = link
-    for position, stored, event, stream, version, kind, schema, data, metadata, moment in rows:
+    moment, recorded, metadata, about = None, 0, None, b""  # what events of one command share is worked out once
+    make, keep = tuple.__new__, batch.append
+    for position, stored, event, stream, version, kind, schema, data, said, when in rows:
         if stream is None:
             findings.append(Finding("event missing", f"position {position}", f"event {event}", "nothing"))
         else:
-            body, about = recanonical(data), recanonical_seen(metadata)
-            computed = digest(
-                position=position,
-                event=event,
-                stream=stream,
-                version=version,
-                type=kind,
-                schema=schema,
-                data=body,
-                metadata=about,
-                recorded_at=moment,
-                previous=previous,
+            if when != moment:
+                moment, recorded = when, microseconds(when)
+            if said != metadata:
+                metadata, about = said, recanonical_seen(said)
+            body = recanonical(data)
+            computed = seal(
+                position, event, version, schema, recorded, stream.encode(), kind.encode(), body, about, previous
             )
             if position != before + 1:
                 findings.append(_gap(before, position))
             elif computed != stored:
                 where = f"position {position}, {stream} version {version}, {kind}"
                 findings.append(Finding("digest differs", where, stored.hex(), computed.hex()))
-            batch.append(Sealed(position, stored, event, stream, version, kind, schema, body, about, moment))
+            keep(make(Sealed, (position, stored, event, stream, version, kind, schema, body, about, when)))
         before, previous = position, stored
     return Head(before, previous)
 
