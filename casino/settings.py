@@ -234,6 +234,8 @@ SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
 
 # -- the admin ----------------------------------------------------------------------------------------------------
 
+ADMIN_OPERATORS_OF = "casino.operators.staff.operators_of"
+"""Which operators' rows a user may see in the admin."""
 ADMIN_PAGES = {
     "round": "baccarat_round",
     "table": "baccarat_table",

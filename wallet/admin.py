@@ -1,15 +1,15 @@
 """The ledger as staff see it: accounts with balances and postings, entries with theirs. Nothing can be changed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from casino.admin import marks
+from casino.admin import marks, scope
 from casino.admin.filters import chosen, since_by_serial
 from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
 from casino.admin.sections import Facts, Grid, Section
@@ -157,6 +157,15 @@ class EntryAdmin(ReadOnlyAdmin):
     list_filter = (since_by_serial("wallet_entry"),)
     ordering = ("-id",)
     search_help_text = "id of the entry or of its event"
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """This will go by the accounts that an entry is posted to, which are of one operator."""
+        return Q(Exists(Posting.objects.filter(entry_id=OuterRef("pk"), account__operator_id__in=operators)))
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
+        """This will reach back so far as `scope.SPAN`, and further for what is searched."""
+        rows = queryset if search_term.strip() else queryset.filter(scope.latest(Entry, request))
+        return super().get_search_results(request, rows, search_term)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Entry]:
         """This will fetch the postings with their accounts, in one more query."""

@@ -16,10 +16,11 @@ from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Deed, Facts, Grid, Section
 from casino.api.requests import request_id
 from casino.events.store import Metadata
+from casino.operators import staff
 from casino.operators.admin import operator_filter
 from casino.operators.models import Operator, Player
 from wallet.models import Deposit, DepositMethod, Payment, Withdrawal
-from wallet.payments import queries, staff, withdrawals
+from wallet.payments import queries, withdrawals
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.fees import percent
 from wallet.payments.withdrawal_state import WithdrawalStatus
@@ -39,12 +40,6 @@ def _status_filter(states: type[DepositStatus] | type[WithdrawalStatus]) -> Any:
     return chosen(title="status", parameter="status", choices=choices, where=lambda value: Q(status=value))
 
 
-def of_their_operators(rows: QuerySet[Any], user: Any) -> QuerySet[Any]:
-    """This will leave out rows of operators that a member of staff does not work for."""
-    allowed = staff.operators_of(user)
-    return rows if allowed is None else rows.filter(operator_id__in=allowed)
-
-
 @admin.register(DepositMethod)
 class DepositMethodAdmin(ReadOnlyAdmin):
     """Ways to deposit, every version of each; operators change them by the API. Found by the method's id."""
@@ -55,9 +50,10 @@ class DepositMethodAdmin(ReadOnlyAdmin):
     search_help_text = "id of the method"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will leave out other operators' and add the operator's name."""
+        """This will add the operator's name."""
         slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
-        return of_their_operators(super().get_queryset(request).annotate(slug=Subquery(slug)), request.user)
+        methods: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug))
+        return methods
 
     def found_by(self, term: str) -> Q | None:
         """This will look for a method's id."""
@@ -123,12 +119,12 @@ class PaymentAdmin(ReadOnlyAdmin):
     search_help_text = "id, player's id, or the provider's reference"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will leave out what is not of the operators that this member of staff works for; adds names."""
+        """This will add names."""
         slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
         nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
         payments: QuerySet[Any] = super().get_queryset(request)
-        rows = payments.annotate(slug=Subquery(slug), nickname=Subquery(nickname))
-        return of_their_operators(rows, request.user)
+        named: QuerySet[Any] = payments.annotate(slug=Subquery(slug), nickname=Subquery(nickname))
+        return named
 
     def found_by(self, term: str) -> Q | None:
         """This will look for an id, a player or a reference."""

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from baccarat.admin import parts, voids
 from baccarat.admin.cards import in_line
 from baccarat.models import Round, Table
-from casino.admin import marks
+from casino.admin import marks, scope
 from casino.admin.sections import Facts, Grid, Section
 from casino.events.models import Seal, Unsealed
 
@@ -25,18 +25,19 @@ def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     may = request.user.has_perm
     sections: list[Section] = []
     if may("baccarat.view_round"):
-        sections.append(_set_aside())
+        sections.append(_set_aside(request))
     if may("baccarat.view_round") and may(voids.APPROVE):
-        sections.append(_void_asked())
+        sections.append(_void_asked(request))
     if may("baccarat.view_table") and may("events.view_event"):
-        sections.append(_now())
+        sections.append(_now(request))
     if may("baccarat.view_round"):
-        sections.append(_latest())
+        sections.append(_latest(request))
     return {**context, "sections": sections}
 
 
-def _set_aside() -> Grid:
-    tables = Table.objects.filter(set_aside__isnull=False).order_by("-id").defer("state")[:MOST_ASIDE]
+def _set_aside(request: HttpRequest) -> Grid:
+    waiting = Table.objects.filter(set_aside__isnull=False).order_by("-id").defer("state")
+    tables = scope.within(waiting, request)[:MOST_ASIDE]
     rows = [
         (marks.page("round", table.round_id, f"No. {table.rounds}"), marks.page("table", table.pk, table.name), why)
         for table, why in ((table, table.set_aside or "") for table in tables)
@@ -46,8 +47,9 @@ def _set_aside() -> Grid:
     )
 
 
-def _void_asked() -> Grid:
-    rounds = parts.with_names(Round.objects.filter(void_asked=True).order_by("-id").defer("state"), table=True)
+def _void_asked(request: HttpRequest) -> Grid:
+    asked = scope.within(Round.objects.filter(void_asked=True).order_by("-id").defer("state"), request)
+    rounds = parts.with_names(asked, table=True)
     rows = [
         (
             marks.page("round", round_.pk, f"No. {round_.number}"),
@@ -59,8 +61,8 @@ def _void_asked() -> Grid:
     return Grid("Voids to decide", ("Round", "Table", "Operator"), rows, empty="Nobody asks for a void.")
 
 
-def _now() -> Facts:
-    playing = Table.objects.filter(round_id__isnull=False)[:MOST_COUNTED].count()
+def _now(request: HttpRequest) -> Facts:
+    playing = scope.within(Table.objects.filter(round_id__isnull=False), request)[:MOST_COUNTED].count()
     waiting = Unsealed.objects.all()[:MOST_COUNTED].count()
     head = Seal.objects.order_by("-position").values_list("position", flat=True).first() or 0
     rows = (
@@ -75,8 +77,9 @@ def _up_to(count: int) -> str:
     return f"{count} or more" if count == MOST_COUNTED else str(count)
 
 
-def _latest() -> Grid:
-    rounds = parts.with_names(Round.objects.order_by("-id").defer("state"), table=True)[:MOST_ROUNDS]
+def _latest(request: HttpRequest) -> Grid:
+    played = scope.within(Round.objects.order_by("-id").defer("state"), request)
+    rounds = parts.with_names(played, table=True)[:MOST_ROUNDS]
     rows = [
         (
             marks.page("round", round_.pk, f"No. {round_.number}"),

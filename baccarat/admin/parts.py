@@ -12,7 +12,7 @@ from baccarat.catalogue import CATALOGUE
 from baccarat.models import Table
 from baccarat.rounds.state import Phase, Standing
 from baccarat.rules.presets import PRESETS
-from casino.admin import marks
+from casino.admin import marks, scope
 from casino.admin.filters import chosen
 from casino.admin.sections import Grid
 from casino.events.admin import timeline
@@ -74,7 +74,7 @@ def set_aside_count(request: HttpRequest) -> str:
     """This will return how many rounds wait for a person, for the side bar; nothing when there are none."""
     if not request.user.has_perm("baccarat.view_round"):
         return ""
-    waiting = Table.objects.filter(set_aside__isnull=False)[:100].count()
+    waiting = scope.within(Table.objects.filter(set_aside__isnull=False), request)[:100].count()
     return str(waiting) if waiting else ""
 
 

@@ -91,7 +91,6 @@ class RoundAdmin(ReadOnlyAdmin):
             raise Http404
         if not (request.user.has_perm(voids.REQUEST) or request.user.has_perm(voids.APPROVE)):
             raise PermissionDenied
-        voids.require_operator(request, found)
         urls = {name: self.perform_url(f"{name}_void", found) for name in ("request", "approve", "decline")}
         shown = {"sections": voids.forms(_state(found), urls)}
         answer: HttpResponse = self.changeform_view(request, object_id, extra_context=shown)

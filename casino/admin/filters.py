@@ -20,6 +20,7 @@ SPANS: Final = {
     "30d": ("Last 30 days", timedelta(days=30)),
 }
 Choices = Mapping[str, str]
+MadeChoices = Callable[[HttpRequest], Choices]
 
 # Bisects the ids: some thirty look-ups by primary key, instead of an index on the time that every insert would pay for.
 _FIRST_SINCE: Final = """
@@ -37,8 +38,11 @@ SELECT min(high) FROM span
 """
 
 
-def chosen(*, title: str, parameter: str, choices: Choices | Callable[[], Choices], where: Callable[[str], Q]) -> Any:
-    """This will make a filter of some choices, value to label; `where(value)` says which rows are meant."""
+def chosen(*, title: str, parameter: str, choices: Choices | MadeChoices, where: Callable[[str], Q]) -> Any:
+    """This will make a filter of some choices, value to label; `where(value)` says which rows are meant.
+
+    Choices may be made anew for each request, for whoever asks.
+    """
     heading, name = title, parameter
 
     class Chosen(SimpleListFilter):
@@ -46,8 +50,8 @@ def chosen(*, title: str, parameter: str, choices: Choices | Callable[[], Choice
         parameter_name = name
 
         def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-            del request, model_admin
-            return list((choices() if callable(choices) else choices).items())
+            del model_admin
+            return list((choices(request) if callable(choices) else choices).items())
 
         def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
             del request

@@ -1,12 +1,14 @@
 """Staff, groups and what staff did: users and groups are the only rows that the admin lets anyone edit."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
@@ -37,11 +39,21 @@ admin.site.unregister(Group)
 
 @admin.register(User)
 class StaffAdmin(Users):
-    """Django's own page of users."""
+    """Django's own page of users. Only superusers make superusers, give rights, or touch another superuser."""
 
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        """This will keep superusers from everyone else."""
+        users = super().get_queryset(request)
+        return users if request.user.is_superuser else users.filter(is_superuser=False)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
+        """This will keep rights from being given by anyone but a superuser."""
+        fixed = tuple(super().get_readonly_fields(request, obj))
+        return fixed if request.user.is_superuser else (*fixed, "is_superuser", "user_permissions", "groups")
 
 
 @admin.register(Group)
@@ -57,6 +69,16 @@ class StaffLogAdmin(ReadOnlyAdmin):
     list_select_related = ("user", "content_type")
     ordering = ("-id",)
     search_fields = ()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[LogEntry]:
+        """This will leave out what others did: lines name what they are about, whose operator nobody recorded."""
+        lines: QuerySet[LogEntry] = super().get_queryset(request)
+        return lines if request.user.is_superuser else lines.filter(Q(user_id=request.user.pk))
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """This will leave it to `get_queryset`."""
+        del operators
+        return Q()
 
     @admin.display(description="time")
     def when(self, entry: LogEntry) -> SafeString | str:

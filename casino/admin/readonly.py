@@ -1,6 +1,6 @@
 """The base of every list and page about what is immutable or derived: it shows, and has no way to change anything."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
+from casino.admin import scope
 from casino.admin.paging import CappedPaginator, CountedList
 from casino.admin.sections import Section
 from casino.kernel.refusals import Refusal
@@ -29,6 +30,7 @@ Perform = Callable[[HttpRequest, Any], str]
 class ReadOnlyAdmin(Looks):
     """A list and pages to look at. Subclasses say what stands on a page (`sections`) and how it is found (`found_by`).
 
+    Every row is an operator's (`owned_by`): staff see, find and act on those of the operators that they work for.
     There is no form anywhere: a change needs an action of its own, POSTed, with a permission of its own (`perform`).
     """
 
@@ -74,6 +76,16 @@ class ReadOnlyAdmin(Looks):
         """This will return the list's machinery."""
         del request, kwargs
         return CountedList
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """This will leave out rows of operators that this person does not work for; every page and action asks here."""
+        rows: QuerySet[Any] = super().get_queryset(request)
+        allowed = scope.operators(request)
+        return rows if allowed is None else rows.filter(self.owned_by(allowed))
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """This will say which rows belong to these operators; Q() for rows that are nobody's."""
+        return Q(operator_id__in=operators)
 
     def found_by(self, term: str) -> Q | None:
         """This will say which rows a searched word means, None for no row at all."""

@@ -1,8 +1,9 @@
 """The log as staff see it: events with their seals, the heads of the chain, and how far subscribers have read."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
+from uuid import UUID
 
 from django.conf import settings
 from django.contrib import admin
@@ -10,7 +11,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from casino.admin import marks
+from casino.admin import marks, scope
 from casino.admin.filters import chosen, since_by_serial
 from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
 from casino.admin.sections import Facts, Grid, Piece, Section
@@ -38,6 +39,15 @@ class EventAdmin(ReadOnlyAdmin):
     list_filter = (since_by_serial("events_event"), SealFilter)
     ordering = ("-id",)
     search_help_text = "id, sealed position, stream, or the id of a round, a table or a player"
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """This will go by what each event remembers of its operator."""
+        return Q(metadata__operator__in=[str(operator) for operator in operators])
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
+        """This will reach back so far as `scope.SPAN`, and further for what is searched."""
+        rows = queryset if search_term.strip() else queryset.filter(scope.latest(Event, request))
+        return super().get_search_results(request, rows, search_term)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Event]:
         """This will add each event's position, in the same query."""
@@ -147,6 +157,11 @@ class HeadmarkAdmin(ReadOnlyAdmin):
     ordering = ("-position",)
     search_help_text = "position"
 
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """This will let everyone who may look at heads look at all: they are digests, and nobody's."""
+        del operators
+        return Q()
+
     def found_by(self, term: str) -> Q | None:
         """This will look for a position."""
         number = as_number(term)
@@ -191,6 +206,11 @@ class SubscriptionAdmin(ReadOnlyAdmin):
     list_display = ("name", "position")
     ordering = ("name",)
     search_help_text = "name"
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """This will keep subscribers, who read for every operator, to superusers."""
+        del operators
+        return Q(pk__in=())
 
     def found_by(self, term: str) -> Q | None:
         """This will look for a subscriber of this name."""

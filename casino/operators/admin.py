@@ -1,33 +1,41 @@
 """Operators, their keys, players and sessions as staff see them: to look at, to revoke a key, to end a session."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib import admin
+from django.contrib.auth.models import User
 from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from casino.admin import marks
+from casino.admin import marks, scope
 from casino.admin.filters import chosen, since_by_uuid
+from casino.admin.people import StaffAdmin
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Deed, Facts, Grid, Section
 from casino.operators import operations, sessions
-from casino.operators.models import ApiKey, Operator, Player, PlayerSession
+from casino.operators.models import ApiKey, Operator, Player, PlayerSession, StaffMembership
+
+if TYPE_CHECKING:  # what django-unfold adds is looks, and untyped
+    Inline = admin.TabularInline[StaffMembership, User]
+else:
+    from unfold.admin import TabularInline as Inline
 
 MOST_OPERATORS: Final = 50
 MOST_SESSIONS: Final = 20
 REVOKE, END = "operators.change_apikey", "operators.change_playersession"
 
 
-def operator_choices() -> Mapping[str, str]:
-    """This will list operators for a filter, by id."""
-    rows = Operator.objects.order_by("slug").values_list("id", "slug")[:MOST_OPERATORS]
+def operator_choices(request: HttpRequest) -> Mapping[str, str]:
+    """This will list the operators that somebody works for, by id, for a filter."""
+    theirs = scope.within(Operator.objects.order_by("slug"), request, "id")
+    rows = theirs.values_list("id", "slug")[:MOST_OPERATORS]
     return {str(identity): slug for identity, slug in rows}
 
 
@@ -43,6 +51,30 @@ def nicknames(players: Sequence[UUID]) -> Mapping[UUID, str]:
     return dict(Player.objects.filter(id__in=set(players)).values_list("id", "nickname"))
 
 
+class MembershipInline(Inline):
+    """Whom a member of staff works for; superusers alone say so."""
+
+    model = StaffMembership
+    extra = 0
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """This will let superusers look."""
+        del obj
+        return bool(request.user.is_superuser)
+
+    has_add_permission = has_change_permission = has_delete_permission = has_view_permission
+
+
+admin.site.unregister(User)
+
+
+@admin.register(User)
+class OperatorsStaffAdmin(StaffAdmin):
+    """Users, with the operators that they work for."""
+
+    inlines = (MembershipInline,)
+
+
 @admin.register(Operator)
 class OperatorAdmin(ReadOnlyAdmin):
     """Tenants. Found by id, slug or the beginning of a slug."""
@@ -50,6 +82,10 @@ class OperatorAdmin(ReadOnlyAdmin):
     list_display = ("title", "name", "currency", "kind", "since")
     ordering = ("slug",)
     search_help_text = "id, slug or the beginning of a slug"
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """This will let operators themselves be seen by those who work for them."""
+        return Q(pk__in=operators)
 
     def found_by(self, term: str) -> Q | None:
         """This will look for an id or the beginning of a slug."""
@@ -79,6 +115,7 @@ class OperatorAdmin(ReadOnlyAdmin):
             ("Name", obj.name),
             ("Currency", obj.currency),
             ("Kind", self.kind(obj)),
+            ("Accounting days in", obj.time_zone),
             ("Created (UTC)", self.since(obj)),
             ("Id", marks.code(obj.pk)),
             ("Tables", marks.listing("baccarat_table", "its tables", operator=here)),

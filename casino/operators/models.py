@@ -1,5 +1,6 @@
 """Tenants, their credentials, their players and the players' sessions and PINs."""
 
+from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
@@ -12,11 +13,30 @@ class Operator(models.Model):
     slug = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=120)
     currency = models.CharField(max_length=3, help_text="ISO 4217: what its players play in.")
+    time_zone = models.CharField(
+        max_length=40, default="UTC", db_default="UTC", help_text="IANA name: where its accounting days begin."
+    )
     sandbox = models.BooleanField(default=False, help_text="Play here is a test; credits may be made from nothing.")
     created_at = models.DateTimeField(db_default=Now())
 
     def __str__(self) -> str:
         return self.slug
+
+
+class StaffMembership(models.Model):
+    """A member of staff works for an operator, and sees what is that operator's."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="staff")
+    since = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        verbose_name = "operator worked for"
+        verbose_name_plural = "operators worked for"
+        constraints = [models.UniqueConstraint(fields=["user", "operator"], name="operators_staff_once")]
+
+    def __str__(self) -> str:
+        return f"staff {self.user_id} of {self.operator_id}"
 
 
 class ApiKey(models.Model):

@@ -3,6 +3,7 @@
 import re
 from typing import Any, Final
 from uuid import UUID
+from zoneinfo import available_timezones
 
 from django.db import IntegrityError, connection, transaction
 
@@ -15,6 +16,7 @@ from casino.operators.refusals import (
     SlugTaken,
     UnknownKey,
     UnknownOperator,
+    UnknownTimeZone,
 )
 
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
@@ -30,17 +32,30 @@ _REVOKE: Final = """
 """
 
 
-def create_operator(*, slug: str, name: str, currency: str, sandbox: bool) -> Operator:
-    """This will create a tenant. Raises InvalidSlug, SlugTaken, UnknownCurrency."""
+def create_operator(*, slug: str, name: str, currency: str, sandbox: bool, time_zone: str = "UTC") -> Operator:
+    """This will create a tenant, whose accounting days begin at midnight in `time_zone`, an IANA name.
+
+    Raises InvalidSlug, SlugTaken, UnknownCurrency, UnknownTimeZone.
+    """
+    _require_zone(time_zone)
     money.exponent(currency)
     if not _SLUG.fullmatch(slug):
         raise InvalidSlug(f"{slug[:60]!r} is not a slug.")
     try:
         with transaction.atomic():
-            operator = Operator.objects.create(id=new_id(), slug=slug, name=name, currency=currency, sandbox=sandbox)
+            operator = Operator.objects.create(
+                id=new_id(), slug=slug, name=name, currency=currency, sandbox=sandbox, time_zone=time_zone
+            )
     except IntegrityError:
         raise SlugTaken(f"There is an operator {slug!r} already.") from None
     return operator
+
+
+def set_time_zone(*, slug: str, time_zone: str) -> None:
+    """This will move where an operator's accounting days begin. Raises UnknownOperator, UnknownTimeZone."""
+    _require_zone(time_zone)
+    if not Operator.objects.filter(slug=slug).update(time_zone=time_zone):
+        raise UnknownOperator(f"There is no operator {slug[:60]!r}.")
 
 
 def find_operator(*, slug: str) -> Operator:
@@ -70,6 +85,11 @@ def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
     if row is None:
         raise AssertionError("an insert that updates on conflict returns a row")
     return Player(id=row[0], operator_id=row[1], reference=row[2], nickname=row[3], created_at=row[4])
+
+
+def _require_zone(name: str) -> None:
+    if name not in available_timezones():
+        raise UnknownTimeZone(f"{name[:60]!r} is not a time zone.")
 
 
 def _returned(statement: str, *values: Any) -> tuple[Any, ...] | None:

@@ -38,6 +38,13 @@ class InvalidSlug(Refusal):
     remedy = "Use lower-case letters, digits and hyphens, at most 40."
 
 
+class UnknownTimeZone(Refusal):
+    code = "unknown_time_zone"
+    kind = Kind.INVALID
+    title = "There is no such time zone"
+    remedy = "Use a name of the IANA database, such as Europe/Malta."
+
+
 class InvalidSessionLength(Refusal):
     code = "invalid_session_length"
     kind = Kind.INVALID

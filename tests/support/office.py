@@ -16,7 +16,7 @@ from baccarat.rules.wagers import Spot
 from casino.admin.readonly import ReadOnlyAdmin
 from casino.events import sealer
 from casino.operators import operations, sessions
-from casino.operators.models import Operator, Player
+from casino.operators.models import Operator, Player, StaffMembership
 from tests.support.house import At, House, deal_all
 from wallet import operations as wallet
 
@@ -90,9 +90,11 @@ def superuser() -> Client:
     return client_of(User.objects.create_superuser("root", "root@example.com", "a-long-password"))
 
 
-def staff(*permissions: str) -> Client:
-    """A client of a member of staff with these permissions (app.codename) alone."""
-    user = User.objects.create_user("staff", "staff@example.com", "a-long-password", is_staff=True)
+def staff(*permissions: str, name: str = "staff", works_for: str | None = None) -> Client:
+    """A client of a member of staff with these permissions (app.codename) alone, of one operator or of all."""
+    user = User.objects.create_user(name, f"{name}@example.com", "a-long-password", is_staff=True)
+    operators = Operator.objects.all() if works_for is None else Operator.objects.filter(slug=works_for)
+    StaffMembership.objects.bulk_create(StaffMembership(user=user, operator=operator) for operator in operators)
     for permission in permissions:
         app, codename = permission.split(".")
         user.user_permissions.add(Permission.objects.get(content_type__app_label=app, codename=codename))

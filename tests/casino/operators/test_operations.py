@@ -142,3 +142,16 @@ def _credential(written: str) -> str:
 def test_the_command_says_what_is_wrong_in_a_sentence(words: tuple[str, ...], says: str) -> None:
     with pytest.raises(CommandError, match=says):
         run(*words)
+
+
+@pytest.mark.django_db
+def test_an_operators_days_begin_in_its_time_zone_and_in_no_invented_one() -> None:
+    out = StringIO()
+    call_command("operator", "create", "malta", "--currency", "EUR", "--time-zone", "Europe/Malta", stdout=out)
+    assert operations.find_operator(slug="malta").time_zone == "Europe/Malta"
+    call_command("operator", "zone", "malta", "Europe/Rome", stdout=out)
+    assert operations.find_operator(slug="malta").time_zone == "Europe/Rome"
+    with pytest.raises(CommandError):
+        call_command("operator", "zone", "malta", "Mars/Olympus", stdout=out)
+    with pytest.raises(CommandError):
+        call_command("operator", "zone", "nobody", "UTC", stdout=out)

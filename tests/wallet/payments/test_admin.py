@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group, Permission, User
+from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
 from casino.events.rows import fetch
-from casino.operators.models import Operator
+from casino.operators.models import Operator, StaffMembership
 from tests.wallet.payments.counter import agree, deposit, funded, holds, method, names, open_alice, status, withdraw
 from tests.wallet.world import OPERATOR
 from wallet.accounts import AccountKind
@@ -21,7 +21,8 @@ def staff(name: str, *, house: str = "lucky", rights: tuple[str, ...] = RIGHTS) 
     """A member of staff of one operator, signed in."""
     user = User.objects.create_user(name, is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__in=rights))
-    user.groups.add(Group.objects.get_or_create(name=f"operator:{house}")[0])
+    for operator in Operator.objects.filter(slug=house):
+        StaffMembership.objects.create(user=user, operator=operator)
     client = Client()
     client.force_login(user)
     return client

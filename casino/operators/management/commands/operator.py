@@ -10,16 +10,20 @@ from casino.operators import operations
 
 
 class Command(BaseCommand):
-    help = "Create an operator, give it a key, or revoke a key."
+    help = "Create an operator, give it a key or a time zone, or revoke a key."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """This will declare the three forms of the command."""
+        """This will declare the forms of the command."""
         forms = parser.add_subparsers(dest="form", required=True)
         create = forms.add_parser("create", help="create an operator and its first key")
         create.add_argument("slug")
         create.add_argument("--name", default="")
         create.add_argument("--currency", required=True, help="ISO 4217, such as EUR")
         create.add_argument("--sandbox", action="store_true", help="a test operator: credits may be made from nothing")
+        create.add_argument("--time-zone", default="UTC", help="where its accounting days begin, such as Europe/Malta")
+        zone = forms.add_parser("zone", help="move where an operator's accounting days begin")
+        zone.add_argument("slug")
+        zone.add_argument("time_zone")
         key = forms.add_parser("key", help="give an operator another key")
         key.add_argument("slug")
         key.add_argument("--label", default="")
@@ -28,7 +32,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """This will do it and print what is shown only once."""
         del args
-        forms = {"create": self._create, "key": self._key, "revoke": self._revoke}
+        forms = {"create": self._create, "key": self._key, "revoke": self._revoke, "zone": self._zone}
         try:
             forms[options["form"]](options)
         except Refusal as refusal:
@@ -37,7 +41,11 @@ class Command(BaseCommand):
     def _create(self, options: dict[str, Any]) -> None:
         slug = options["slug"]
         operator = operations.create_operator(
-            slug=slug, name=options["name"] or slug, currency=options["currency"], sandbox=options["sandbox"]
+            slug=slug,
+            name=options["name"] or slug,
+            currency=options["currency"],
+            sandbox=options["sandbox"],
+            time_zone=options["time_zone"],
         )
         self.stdout.write(f"operator {operator.slug} {operator.id}")
         self._show(operations.issue_key(operator=operator.id, label="first"))
@@ -45,6 +53,10 @@ class Command(BaseCommand):
     def _key(self, options: dict[str, Any]) -> None:
         operator = operations.find_operator(slug=options["slug"])
         self._show(operations.issue_key(operator=operator.id, label=options["label"]))
+
+    def _zone(self, options: dict[str, Any]) -> None:
+        operations.set_time_zone(slug=options["slug"], time_zone=options["time_zone"])
+        self.stdout.write(f"operator {options['slug']} counts its days in {options['time_zone']}")
 
     def _revoke(self, options: dict[str, Any]) -> None:
         operations.revoke_key(key_id=options["key_id"])

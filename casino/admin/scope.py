@@ -1,0 +1,39 @@
+"""Whose rows a member of staff may look at: those of the operators worked for; a superuser's are all.
+
+Who works for whom is told by the function that settings.ADMIN_OPERATORS_OF names, as operators stand above this part.
+"""
+
+from collections.abc import Collection
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest
+from django.utils.module_loading import import_string
+
+SPAN: Final = 100_000
+"""Rows that a list reaches back to when its table has no index by operator; older ones are found by searching."""
+
+
+def operators(request: HttpRequest) -> Collection[UUID] | None:
+    """This will return the operators whose rows this person may see, None for every one; asked once per request."""
+    if not hasattr(request, "casino_operators"):
+        request.casino_operators = import_string(settings.ADMIN_OPERATORS_OF)(request.user)  # type: ignore[attr-defined]
+    found: Collection[UUID] | None = request.casino_operators  # type: ignore[attr-defined]
+    return found
+
+
+def within(rows: QuerySet[Any], request: HttpRequest, column: str = "operator_id") -> QuerySet[Any]:
+    """This will leave out rows of operators that this person does not work for."""
+    allowed = operators(request)
+    return rows if allowed is None else rows.filter(**{f"{column}__in": allowed})
+
+
+def latest(model: type[Model], request: HttpRequest) -> Q:
+    """This will limit a list by serial ids to the last SPAN rows, for those who may not see all of them."""
+    if operators(request) is None:
+        return Q()
+    manager = model._default_manager  # noqa: SLF001  (so Django calls what works for any model)
+    last = manager.order_by("-pk").values_list("pk", flat=True).first() or 0
+    return Q(pk__gt=last - SPAN)

@@ -1,0 +1,18 @@
+"""Which operators a member of staff works for, and how events name one."""
+
+from typing import Any
+from uuid import UUID
+
+from casino.operators.models import StaffMembership
+
+
+def operators_of(user: Any) -> list[UUID] | None:
+    """This will list the operators that a user works for, None for a superuser, who works for every one."""
+    if user.is_superuser:
+        return None
+    return list(StaffMembership.objects.filter(user_id=user.pk).values_list("operator_id", flat=True))
+
+
+def actor(user: Any) -> str:
+    """This will return how events name a member of staff: by number, as a name would be personal."""
+    return f"staff:{user.pk}"

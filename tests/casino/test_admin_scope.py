@@ -1,0 +1,147 @@
+"""Staff of one operator: every list, page, search, filter and action of the admin shows and touches theirs alone."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+
+from casino.admin import scope
+from casino.events.models import Event, Subscription
+from casino.operators.models import Operator, StaffMembership
+from tests.casino.test_admin import everything
+from tests.support.office import Office, address, client_of, open_office, shown, superuser
+
+pytestmark = pytest.mark.django_db
+
+NOBODYS = {"events.headmark", "admin.logentry"}
+"""Digests that are of no operator; and lines of the staff's log, of which everyone sees their own."""
+DJANGOS = {"changelist", "add", "history", "delete", "change", "autocomplete"}
+
+
+@pytest.fixture
+def lucky() -> Office:
+    """The house that is not to be seen; a rival has played, too."""
+    office = open_office("lucky-house")
+    open_office("rival-house")
+    Subscription.objects.create(name="reports", position=3)
+    return office
+
+
+def member(name: str, *houses: str) -> Client:
+    """A member of staff who may do everything there is to do, for these operators."""
+    user = User.objects.create_user(name, is_staff=True)
+    user.user_permissions.set(Permission.objects.all())
+    for operator in Operator.objects.filter(slug__in=houses):
+        StaffMembership.objects.create(user=user, operator=operator)
+    return client_of(user)
+
+
+def rows_of(office: Office) -> Iterator[tuple[Any, Any]]:
+    """Every part of the admin with a row of this operator's."""
+    theirs = {office.operator.id}
+    for part in shown():
+        row = part.model._default_manager.filter(part.owned_by(theirs)).order_by("-pk").first()
+        if row is not None and part.opts.label_lower not in NOBODYS:
+            yield part, row
+
+
+def actions(part: Any) -> list[str]:
+    """The names of a part's own addresses of one row."""
+    prefix = f"{part.opts.app_label}_{part.opts.model_name}_"
+    found = [str(pattern.name or "") for pattern in part.get_urls()]
+    names = [name for name in found if name.startswith(prefix) and name.removeprefix(prefix) not in DJANGOS]
+    return [f"admin:{name}" for name in names]
+
+
+def listed(client: Client, part: Any, **query: str) -> list[Any]:
+    answer = client.get(address(part, "changelist"), query, follow=True)
+    assert answer.status_code == 200, part.opts.label
+    assert "lucky-house" not in answer.content.decode(), part.opts.label
+    return [row.pk for row in answer.context["cl"].result_list]
+
+
+def test_lists_searches_and_filters_show_staff_what_is_of_their_operators_alone(lucky: Office) -> None:
+    stranger, nobody = member("stranger", "rival-house"), member("nobody")
+    seen = set()
+    for part, row in rows_of(lucky):
+        own = set(part.model._default_manager.exclude(part.owned_by({lucky.operator.id})).values_list("pk", flat=True))
+        ours = listed(stranger, part)
+        assert set(ours) <= own, part.opts.label
+        assert bool(ours) == bool(own), part.opts.label
+        assert row.pk not in listed(stranger, part, q=str(row.pk)), part.opts.label
+        assert row.pk not in listed(stranger, part, operator=str(lucky.operator.id)), part.opts.label
+        assert listed(nobody, part) == [], part.opts.label
+        seen.add(part.opts.label_lower)
+    assert seen >= {
+        "baccarat.table", "baccarat.round", "baccarat.wager", "wallet.account", "wallet.entry", "events.event",
+        "operators.operator", "operators.player", "operators.apikey",
+    }  # fmt: skip
+
+
+def test_pages_and_actions_of_another_operators_rows_show_and_do_nothing(lucky: Office) -> None:
+    lucky.set_aside()
+    stranger = member("stranger", "rival-house")
+    before = everything()
+    tried = 0
+    for part, row in rows_of(lucky):
+        for page in ("change", "history"):
+            answer = stranger.get(address(part, page, row))
+            assert answer.status_code in {302, 403, 404}, (part.opts.label, page)
+        for name in actions(part):
+            for answer in (stranger.get(reverse(name, args=[row.pk])), stranger.post(reverse(name, args=[row.pk]))):
+                assert answer.status_code in {302, 403, 404, 405}, name
+            tried += 1
+    assert tried >= 5
+    assert everything() == before
+    assert LogEntry.objects.count() == 0
+
+
+def test_the_first_page_and_its_counts_are_of_their_operators_alone(lucky: Office) -> None:
+    aside = lucky.set_aside()
+    stranger, own = member("stranger", "rival-house"), member("own", "lucky-house")
+    assert str(aside.pk) in own.get(reverse("admin:index")).content.decode()
+    page = stranger.get(reverse("admin:index")).content.decode()
+    assert str(aside.pk) not in page
+    assert str(aside.table_id) not in page
+    assert "lucky-house" not in page
+
+
+def test_one_who_works_for_two_operators_sees_both_and_a_superuser_all(lucky: Office) -> None:
+    table_page = reverse("admin:baccarat_table_changelist")
+    both = member("both", "lucky-house", "rival-house").get(table_page)
+    assert len(both.context["cl"].result_list) == len(superuser().get(table_page).context["cl"].result_list) == 4
+
+
+def test_a_list_without_an_index_reaches_back_a_span_and_a_search_further(
+    lucky: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scope, "SPAN", 1)
+    own, events = member("own", "lucky-house"), reverse("admin:events_event_changelist")
+    assert len(own.get(events).context["cl"].result_list) == 0
+    first = Event.objects.filter(metadata__operator=str(lucky.operator.id)).order_by("pk")[0]
+    assert [row.pk for row in own.get(events, {"q": first.pk}).context["cl"].result_list] == [first.pk]
+
+
+def test_only_superusers_say_who_works_for_whom_and_make_superusers(lucky: Office) -> None:
+    user = User.objects.create_user("new", is_staff=True)
+    root = User.objects.create_superuser("root")
+    page = reverse("admin:auth_user_change", args=[user.pk])
+    manager = member("manager", "lucky-house")
+    assert "memberships-0-operator" not in manager.get(page).content.decode()
+    assert 'name="is_superuser"' not in manager.get(page).content.decode()
+    assert manager.get(reverse("admin:auth_user_change", args=[root.pk])).status_code == 302
+
+    form = {
+        "username": "new", "is_staff": "on", "is_active": "on", "date_joined_0": "2026-11-21", "date_joined_1": "09:00",
+        "memberships-TOTAL_FORMS": "1", "memberships-INITIAL_FORMS": "0", "memberships-0-user": str(user.pk),
+        "memberships-0-operator": str(lucky.operator.id),
+    }  # fmt: skip
+    manager.post(page, {**form, "is_superuser": "on"})
+    assert not User.objects.get(pk=user.pk).is_superuser
+    assert not StaffMembership.objects.filter(user=user).exists()
+    assert client_of(root).post(page, form).status_code == 302
+    assert StaffMembership.objects.get(user=user).operator_id == lucky.operator.id
