@@ -1,0 +1,104 @@
+"""All roads of a run of rounds, kept one mark at a time: an entry once written changes only by ties on the last one."""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from baccarat.rules.deal import Outcome
+from baccarat.rules.roads.derived import BACK, Colour, Derived, DerivedRoad, colour
+from baccarat.rules.roads.grid import ROWS, Grid, Place
+from baccarat.rules.roads.marks import Mark
+
+WINNERS: Final = (Outcome.BANKER, Outcome.PLAYER)
+_LETTERS: Final = {Outcome.BANKER: "B", Outcome.PLAYER: "P", Outcome.TIE: "-"}
+
+
+class BigEntry(NamedTuple):
+    """A win on the big road: of round `number`, with the ties that came after it and before the next win."""
+
+    winner: Outcome
+    number: int
+    ties: int
+    place: Place
+
+
+class Totals(NamedTuple):
+    """How often each outcome came, and how many hands that makes."""
+
+    banker: int
+    player: int
+    tie: int
+    hands: int
+
+
+class Board:
+    """The roads of a run. `leading_ties` came before the first win; they are drawn on the big road's first cell."""
+
+    __slots__ = ("_grid", "_lengths", "big_road", "columns", "derived", "leading_ties", "marks")
+
+    def __init__(self, marks: Iterable[Mark] = ()) -> None:
+        self.marks: list[Mark] = []
+        self.columns: list[str] = []
+        self.big_road: list[BigEntry] = []
+        self.leading_ties = 0
+        self.derived = {name: DerivedRoad(back) for name, back in BACK.items()}
+        self._grid = Grid()
+        self._lengths: list[int] = []
+        for mark in marks:
+            self.add(mark)
+
+    def add(self, mark: Mark) -> None:
+        """This will add a round to all roads: at most one entry more on each, or one more tie on the last win."""
+        new_streak = self._begins_streak(mark.outcome)
+        self._add_to_columns(mark.outcome, new_column=new_streak and bool(self._lengths))
+        self.marks.append(mark)
+        if mark.outcome is Outcome.TIE:
+            self._add_tie()
+            return
+        self._lengths = self._with(mark.outcome)
+        self.big_road.append(BigEntry(mark.outcome, mark.number, 0, self._grid.next(new_streak=new_streak)))
+        for road in self.derived.values():
+            road.add(self._lengths)
+
+    def ask(self, winner: Outcome) -> dict[Derived, Colour | None]:
+        """This will tell which mark each derived road would get if the next round went to `winner`."""
+        lengths = self._with(winner)
+        return {name: colour(lengths, back) for name, back in BACK.items()}
+
+    def totals(self) -> Totals:
+        """This will count the outcomes."""
+        return totals(self.marks)
+
+    def bead_plate(self) -> list[tuple[int, int]]:
+        """This will return the column and row of each mark on the bead plate: six rows, filled down, then right."""
+        return [(index // ROWS + 1, index % ROWS + 1) for index in range(len(self.marks))]
+
+    def _begins_streak(self, outcome: Outcome) -> bool:
+        if outcome is Outcome.TIE:
+            return False
+        return not self.big_road or self.big_road[-1].winner is not outcome
+
+    def _with(self, winner: Outcome) -> list[int]:
+        """The lengths of all streaks with one more win of `winner`."""
+        if self._begins_streak(winner):
+            return [*self._lengths, 1]
+        return [*self._lengths[:-1], self._lengths[-1] + 1]
+
+    def _add_tie(self) -> None:
+        if not self.big_road:
+            self.leading_ties += 1
+            return
+        last = self.big_road[-1]
+        self.big_road[-1] = last._replace(ties=last.ties + 1)
+
+    def _add_to_columns(self, outcome: Outcome, *, new_column: bool) -> None:
+        """The columns of the statistics window (source 000): a new one when the winner changes, ties stay in it."""
+        if new_column or not self.columns:
+            self.columns.append("")
+        self.columns[-1] += _LETTERS[outcome]
+
+
+def totals(marks: Iterable[Mark]) -> Totals:
+    """This will count the outcomes of marks."""
+    found = [mark.outcome for mark in marks]
+    banker, player, tie = (found.count(outcome) for outcome in (Outcome.BANKER, Outcome.PLAYER, Outcome.TIE))
+    return Totals(banker, player, tie, len(found))

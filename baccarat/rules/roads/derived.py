@@ -1,0 +1,72 @@
+"""The derived roads: Big Eye Boy, Small Road, Cockroach Pig. They say how regular the big road is, never who won.
+
+Each looks back a number of columns of the big road's logical grid, so at streak lengths alone: 1, 2 or 3. Red is
+regular, blue is not; the colours have nothing to do with Banker and Player.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from baccarat.rules.roads.grid import Grid, Place
+
+
+class Colour(StrEnum):
+    """Whether the big road goes on as its columns before did."""
+
+    RED = "red"
+    BLUE = "blue"
+
+
+class Derived(StrEnum):
+    """The derived roads by name."""
+
+    BIG_EYE_BOY = "big_eye_boy"
+    SMALL_ROAD = "small_road"
+    COCKROACH_PIG = "cockroach_pig"
+
+
+BACK: Final = {Derived.BIG_EYE_BOY: 1, Derived.SMALL_ROAD: 2, Derived.COCKROACH_PIG: 3}
+"""How many columns each one looks back."""
+
+
+class DerivedEntry(NamedTuple):
+    """One entry of a derived road."""
+
+    colour: Colour
+    place: Place
+
+
+def colour(lengths: Sequence[int], back: int) -> Colour | None:
+    """This will tell the mark that the last entry of the big road brings; `lengths` are its streaks, that one included.
+
+    Below the top of a column it is red if the cell to the left and the one above that are both full or both empty; at
+    the top it is red if the two columns before, as far back as this road looks, are of one length. None: no mark yet.
+    """
+    depth = lengths[-1]
+    if depth == 1:
+        if len(lengths) < back + 2:
+            return None
+        return Colour.RED if lengths[-2] == lengths[-2 - back] else Colour.BLUE
+    if len(lengths) < back + 1:
+        return None
+    return Colour.BLUE if depth == lengths[-1 - back] + 1 else Colour.RED
+
+
+class DerivedRoad:
+    """One derived road as far as it goes."""
+
+    __slots__ = ("_back", "_grid", "entries")
+
+    def __init__(self, back: int) -> None:
+        self.entries: list[DerivedEntry] = []
+        self._back = back
+        self._grid = Grid()
+
+    def add(self, lengths: Sequence[int]) -> None:
+        """This will add the mark, if any, that the big road's last entry brings."""
+        found = colour(lengths, self._back)
+        if found is None:
+            return
+        new_streak = not self.entries or self.entries[-1].colour is not found
+        self.entries.append(DerivedEntry(found, self._grid.next(new_streak=new_streak)))

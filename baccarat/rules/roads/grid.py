@@ -1,0 +1,53 @@
+"""Where a road's entries are drawn: six rows, columns as many as it takes, both counted from 1.
+
+Every road has two places for an entry. The logical one, streak and depth, is what derived roads read. The display one,
+column and row, is where it is drawn: a streak goes down its column; at the bottom row, or where the cell below is
+taken, it turns right and stays on that row (a "dragon tail"). A new streak begins in row 1 of the column after the one
+that the streak before began in, or in the first free one after that.
+"""
+
+from typing import Final, NamedTuple
+
+ROWS: Final = 6
+
+
+class Place(NamedTuple):
+    """A place of an entry: the `depth`-th of the `streak`-th streak, drawn at `column` and `row`."""
+
+    streak: int
+    depth: int
+    column: int
+    row: int
+
+
+class Grid:
+    """Places given out one after the other; one that was given never changes."""
+
+    __slots__ = ("_start", "_taken", "_turned", "last")
+
+    def __init__(self) -> None:
+        self.last: Place | None = None
+        self._taken: set[tuple[int, int]] = set()
+        self._start = 0
+        self._turned = False
+
+    def next(self, *, new_streak: bool) -> Place:
+        """This will give the place of the next entry, which goes on with the last streak or begins a new one."""
+        last = self.last
+        place = self._begin() if last is None or new_streak else self._go_on(last)
+        self._taken.add((place.column, place.row))
+        self.last = place
+        return place
+
+    def _begin(self) -> Place:
+        column = self._start + 1
+        while (column, 1) in self._taken:
+            column += 1
+        self._start, self._turned = column, False
+        return Place(1 if self.last is None else self.last.streak + 1, 1, column, 1)
+
+    def _go_on(self, last: Place) -> Place:
+        below = (last.column, last.row + 1)
+        self._turned = self._turned or last.row == ROWS or below in self._taken
+        column, row = (last.column + 1, last.row) if self._turned else below
+        return Place(last.streak, last.depth + 1, column, row)

@@ -1,0 +1,54 @@
+"""Marks as text: what is written is read again, a full run begins anew, a voided round's mark goes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from baccarat.rules.cards import parse
+from baccarat.rules.deal import Outcome
+from baccarat.rules.roads.marks import RUN, Mark, noted, pairs, read, read_one, without
+
+marks = st.builds(Mark, st.integers(1, 10**9), st.sampled_from(Outcome), st.booleans(), st.booleans(), st.booleans())
+
+
+@given(st.lists(marks, max_size=RUN + 5))
+def test_a_run_reads_as_it_was_written(given_: list[Mark]) -> None:
+    run = ""
+    for mark in given_:
+        run = noted(run, mark, most=None)
+    assert read(run) == tuple(given_)
+
+
+def test_a_mark_says_who_won_with_pairs_and_natural() -> None:
+    assert str(Mark(7, Outcome.BANKER, natural=True)) == "7Bn"
+    assert str(Mark(8, Outcome.PLAYER, player_pair=True, banker_pair=True)) == "8Ppb"
+    assert read("9T") == (Mark(9, Outcome.TIE),)
+
+
+@pytest.mark.parametrize("text", ["B", "7", "7X", "7Bx", "7Bnp", "7B,8P", "\N{ARABIC-INDIC DIGIT SEVEN}B"])
+def test_what_is_no_mark_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a mark"):
+        read_one(text)
+
+
+def test_a_full_run_begins_anew_with_the_next_mark() -> None:
+    run = ""
+    for number in range(1, RUN + 1):
+        run = noted(run, Mark(number, Outcome.BANKER), most=RUN)
+    assert len(read(run)) == RUN
+    assert noted(run, Mark(RUN + 1, Outcome.TIE), most=RUN) == f"{RUN + 1}T"
+    assert len(read(noted(run, Mark(RUN + 1, Outcome.TIE), most=None))) == RUN + 1
+
+
+def test_a_voided_rounds_mark_goes_and_no_other() -> None:
+    assert without("1B 11P 111T", 11) == "1B 111T"
+    assert without("1B 11P", 2) == "1B 11P"
+    assert without("1B", 1) == ""
+
+
+@pytest.mark.parametrize(
+    ("cards", "found"),
+    [("9h 2c 9d 3c", "p"), ("9h 2c 8d 2s", "b"), ("Th Kc Td Kh 2c", "pb"), ("Th Kc Qd Jh", ""), ("9h 2c 9d", "")],
+)
+def test_a_pair_is_two_first_cards_of_one_rank(cards: str, found: str) -> None:
+    assert pairs([parse(card) for card in cards.split()]) == found
