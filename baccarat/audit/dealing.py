@@ -10,6 +10,7 @@ from baccarat.rounds import events as e
 from baccarat.rounds.state import Phase, Standing
 from baccarat.rules.deal import IllegalDeal, Outcome, replay
 from baccarat.rules.payouts import Settlement, UnknownStake, settle
+from baccarat.rules.roads.marks import RUN, Mark, pairs
 
 WHATS: Final = {
     "commission": "commission differs",
@@ -92,6 +93,16 @@ def settled(round_: RoundTrace, event: e.RoundSettled) -> None:
     round_.player_total, round_.banker_total = event.player_total, event.banker_total
     _end(round_, event.seed)
     round_.table.last_round = round_.opened.round
+    _mark(round_, event)
+
+
+def _mark(round_: RoundTrace, event: e.RoundSettled) -> None:
+    """Put the round on the table's board; without a long shoe a full board is wiped first."""
+    table, found = round_.table, pairs(round_.cards)
+    if not table.long and len(table.marks) >= RUN:
+        table.marks.clear()
+    number = round_.opened.number
+    table.marks[number] = Mark(number, event.outcome, "p" in found, "b" in found, event.natural)
 
 
 def _stakes(part: Part) -> str:

@@ -91,6 +91,7 @@ def shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
     out = 0 if event.turned is None else 1 + event.burned
     table.shoe = LongShoe(event.shoe, event.number, event.commitment, out, event.turned)
     table.shoes = event.number
+    table.marks.clear()
 
 
 def _burned(table: TableTrace, event: e.ShoeStarted) -> int:

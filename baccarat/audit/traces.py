@@ -14,6 +14,7 @@ from baccarat.rounds.state import Phase, RoundSeat, RoundState, Standing
 from baccarat.rounds.void_events import RoundVoided, RoundVoidRequested
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import Deal, Outcome
+from baccarat.rules.roads.marks import Mark, pairs
 from baccarat.rules.table_rules import Shuffle, TableRules
 from baccarat.rules.wagers import Spot
 from baccarat.tables.events import TableOpened
@@ -64,6 +65,7 @@ class TableTrace:
     round: "RoundTrace | None" = None
     last_round: UUID | None = None
     rounds: int = 0
+    marks: dict[int, Mark] = field(default_factory=dict)
     rules: TableRules = field(init=False)
     label: str = field(init=False)
     place: Place = field(init=False)
@@ -98,7 +100,13 @@ class TableTrace:
             round=None if self.round is None else self.round.opened.round,
             last_round=self.last_round,
             rounds=self.rounds,
+            marks=" ".join(str(mark) for mark in self.marks.values()),
+            pairs=self._pairs(),
         )
+
+    def _pairs(self) -> str:
+        """The pairs among cards that lie dealt and not settled; in a log that is whole there are none at rest."""
+        return "" if self.round is None else pairs(self.round.cards)
 
 
 @dataclass(slots=True)

@@ -36,6 +36,8 @@ def voided(round_: RoundTrace, event: e.RoundVoided) -> None:
     if round_.phase is Phase.VOIDED:
         round_.differs(TWICE, "one void", event.voided_at)
         return
+    if event.number not in {0, round_.opened.number}:
+        round_.differs("round number differs", round_.opened.number, event.number)
     if event.round != round_.opened.round or event.was_settled is round_.runs():
         round_.differs(OUT_OF_PLACE, f"{round_.opened.round} {round_.phase}", f"{event.round} {event.was_settled}")
     _approval(round_, event)
@@ -120,5 +122,7 @@ def _close(round_: RoundTrace, event: e.RoundVoided) -> None:
         round_.differs("seed revealed twice", "the settlement's", event.seed)
     if table.round is round_:
         table.round, table.last_round = None, round_.opened.round
+    else:
+        table.marks.pop(event.number, None)
     round_.phase, round_.voided = Phase.VOIDED, event
     round_.void_request = round_.set_aside = round_.set_aside_at = None

@@ -41,6 +41,7 @@ def _void(command: c.VoidRound, state: RoundState) -> Events:
                 seats=tuple(_stake_back(seat) for seat in state.wagers()),
                 voided_at=command.now,
                 seed=command.seed,
+                number=state.facts().number,
             ),
         )
     if state.void_request is not None:
@@ -67,6 +68,7 @@ def _approve(command: c.ApproveVoid, state: RoundState) -> Events:
             seats=tuple(undo_settlement(seat, purses[seat.player], forgive=command.forgive) for seat in state.wagers()),
             voided_at=command.now,
             seed=None,
+            number=state.facts().number,
         ),
     )
 

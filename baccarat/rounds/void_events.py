@@ -69,7 +69,7 @@ class RoundVoided:
     """All stakes, payouts and commissions of the round are undone. `was_settled` tells whether there was an outcome.
 
     `approved_by` is the second person, None where none is needed. `seed` opens the commitment of the round's own shoe
-    where it was still secret.
+    where it was still secret. `number` is the round's at its table, 0 in events from before it was recorded.
     """
 
     round: UUID
@@ -81,3 +81,4 @@ class RoundVoided:
     seats: tuple[SeatVoided, ...]
     voided_at: datetime
     seed: str | None
+    number: int = 0

@@ -8,6 +8,7 @@ from uuid import UUID
 from baccarat.rounds import events as re
 from baccarat.rounds.void_events import RoundVoided
 from baccarat.rules.presets import Shuffle, TableRules
+from baccarat.rules.roads.marks import RUN, Mark, noted, pairs, without
 from baccarat.rules.wagers import Spot
 from baccarat.tables import events as e
 from casino.kernel.money import Book
@@ -38,7 +39,11 @@ class Shoe:
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """Everything a decision about the table reads; `rounds` and `shoes` count those begun, `last_round` has ended."""
+    """Everything a decision about the table reads; `rounds` and `shoes` count those begun, `last_round` has ended.
+
+    `marks` is the run of settled rounds on the board (see rules.roads.marks): those of the shoe, or the latest RUN
+    where every round has a shoe of its own. `pairs` are those of the cards that lie dealt and not yet settled.
+    """
 
     opened: e.TableOpened | None = None
     seats: tuple[Seat, ...] = ()
@@ -47,6 +52,8 @@ class TableState:
     round: UUID | None = None
     last_round: UUID | None = None
     rounds: int = 0
+    marks: str = ""
+    pairs: str = ""
 
     def facts(self) -> e.TableOpened:
         """This will return how the table was opened; only an opened table has it."""
@@ -111,7 +118,7 @@ def _left(state: TableState, event: e.SeatLeft) -> TableState:
 def _shoe_started(state: TableState, event: e.ShoeStarted) -> TableState:
     out = 0 if event.turned is None else 1 + event.burned
     shoe = Shoe(shoe=event.shoe, number=event.number, commitment=event.commitment, out=out)
-    return replace(state, shoe=shoe, shoes=event.number)
+    return replace(state, shoe=shoe, shoes=event.number, marks="")
 
 
 def _shoe_ended(state: TableState, event: e.ShoeEnded) -> TableState:
@@ -130,19 +137,22 @@ def _wager_confirmed(state: TableState, event: re.WagerConfirmed) -> TableState:
 
 
 def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
+    found = pairs(event.cards)
     if state.shoe is None:
-        return state
+        return replace(state, pairs=found) if found else state
     out = event.position + len(event.cards)
     before_cut = state.rules.decks * 52 - (state.rules.cut_cards_from_end or 0)
     was_out = state.shoe.cut_card_out
     shoe = replace(state.shoe, out=out, cut_card_out=out > before_cut, over=was_out)
-    return replace(state, shoe=shoe)
+    return replace(state, shoe=shoe, pairs=found)
 
 
 def _round_settled(state: TableState, event: re.RoundSettled) -> TableState:
     owed = {wager.player: wager.commission for wager in event.wagers if wager.deferred}
     seats = tuple(replace(seat, owed=seat.owed + owed.get(seat.player, 0)) for seat in state.seats)
-    return replace(state, round=None, last_round=state.round, seats=seats)
+    mark = Mark(state.rounds, event.outcome, "p" in state.pairs, "b" in state.pairs, event.natural)
+    marks = noted(state.marks, mark, most=None if state.has_long_shoe() else RUN)
+    return replace(state, round=None, last_round=state.round, seats=seats, marks=marks, pairs="")
 
 
 def _round_lapsed(state: TableState, event: re.RoundLapsed) -> TableState:
@@ -150,12 +160,14 @@ def _round_lapsed(state: TableState, event: re.RoundLapsed) -> TableState:
 
 
 def _round_voided(state: TableState, event: RoundVoided) -> TableState:
-    """A round in play leaves the table; of one long gone, only the commission still in the racks concerns it."""
+    """A round in play leaves the table; of one long gone, its mark goes, and the commission still in the racks."""
     taken = {each.player: each.from_rack for each in event.seats if each.from_rack}
     if taken:
         seats = tuple(replace(seat, owed=seat.owed - taken.get(seat.player, 0)) for seat in state.seats)
         state = replace(state, seats=seats)
-    return replace(state, round=None, last_round=event.round) if state.round == event.round else state
+    if state.round == event.round:
+        return replace(state, round=None, last_round=event.round, pairs="")
+    return replace(state, marks=without(state.marks, event.number))
 
 
 _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {

@@ -78,6 +78,7 @@ def test_a_round_in_play_is_voided_by_one_person_and_every_stake_goes_back() -> 
             seats=(SeatVoided(1, ANN, Book.REAL, 1500, 0, 0, 0, 1500, 0, 0, 0, 0, 0),),
             voided_at=DEADLINE,
             seed="5e" * 32,
+            number=1,
         )
     )
 
