@@ -2,13 +2,15 @@
 
 from django.urls import path
 
-from baccarat.api import actions, views
+from baccarat.api import actions, lobby_views, views
 
 urlpatterns = [
     path("tables", views.Tables.as_view(), name="tables"),
     path("tables/<uuid:table>", views.Table.as_view(), name="table"),
     path("tables/<uuid:table>/odds", views.TableOdds.as_view(), name="table-odds"),
     path("tables/<uuid:table>/rounds", views.TableRounds.as_view(), name="table-rounds"),
+    path("tables/<uuid:table>/statistics", lobby_views.TableStatistics.as_view(), name="table-statistics"),
+    path("lobby", lobby_views.Lobby.as_view(), name="lobby"),
     path("rounds", views.Rounds.as_view(), name="rounds"),
     path("rounds/<uuid:round>", views.Round.as_view(), name="round"),
     path("rounds/<uuid:round>/events", views.RoundEvents.as_view(), name="round-events"),

@@ -25,8 +25,8 @@ def viewer(caller: Principal) -> UUID | None:
     return caller.player if isinstance(caller, PlayerPrincipal) else None
 
 
-def _id_after(page: paging.Page) -> UUID | None:
-    """The id that a cursor holds. Raises Rejected (invalid_cursor)."""
+def id_after(page: paging.Page) -> UUID | None:
+    """This will read the id that a cursor holds, None on the first page. Raises Rejected (invalid_cursor)."""
     if page.after is None:
         return None
     try:
@@ -43,7 +43,7 @@ class Tables(EitherView):
     @documents.list_tables
     def get(self, request: Request) -> Response:
         page = paging.asked(request, str)
-        found = queries.tables(operator=self.caller.operator, after=_id_after(page), limit=page.fetch)
+        found = queries.tables(operator=self.caller.operator, after=id_after(page), limit=page.fetch)
         return Response(paging.answer(page, found, key=lambda line: (line["id"],), item=lambda line: line))
 
     @documents.open_table
@@ -94,7 +94,7 @@ class Rounds(EitherView):
     @documents.rounds
     def get(self, request: Request) -> Response:
         page, player = paging.asked(request, str), viewer(self.caller)
-        before = _id_after(page)
+        before = id_after(page)
         if player is None:
             found = queries.rounds_of_operator(operator=self.caller.operator, before=before, limit=page.fetch)
         else:

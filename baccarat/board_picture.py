@@ -1,0 +1,94 @@
+"""The board of a table as it is drawn, and its line in the lobby: plain JSON-ready values. Columns and rows from 1."""
+
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.rules.roads.board import WINNERS, BigEntry, Board, totals
+from baccarat.rules.roads.derived import DerivedEntry
+from baccarat.rules.roads.grid import Place
+from baccarat.rules.roads.marks import RUN, Mark, read
+from baccarat.rules.table_rules import TableRules
+from baccarat.tables.state import TableState
+from casino.kernel.money import text
+
+RESULTS: Final = 20
+"""How many of the last results the lobby shows."""
+
+
+def board_picture(table: TableState) -> dict[str, Any]:
+    """This will draw the statistics of a table's run: totals, columns, bead plate, roads and "ask"."""
+    board = Board(read(table.marks))
+    return {
+        "table": str(table.facts().table),
+        **_run(table),
+        "totals": board.totals()._asdict(),
+        "columns": board.columns,
+        "bead_plate": [
+            {**mark_picture(mark), "column": column, "row": row}
+            for mark, (column, row) in zip(board.marks, board.bead_plate(), strict=True)
+        ],
+        "big_road": {"leading_ties": board.leading_ties, "cells": [_big(entry) for entry in board.big_road]},
+        **{name.value: [_derived(entry) for entry in road.entries] for name, road in board.derived.items()},
+        "ask": {winner.value: board.ask(winner) for winner in WINNERS},
+    }
+
+
+def mark_picture(mark: Mark) -> dict[str, Any]:
+    """This will draw one round's mark."""
+    return mark._asdict()
+
+
+def lobby_picture(
+    table: TableState, *, viewer: UUID, phase: str | None, number: int | None, deadline_at: datetime | None
+) -> dict[str, Any]:
+    """This will draw a table's line in the lobby for `viewer`; the last three say how the round in hand stands."""
+    facts, marks, seat = table.facts(), read(table.marks), table.seat_of(viewer)
+    taken = {each.seat for each in table.seats}
+    return {
+        "id": str(facts.table),
+        "name": facts.name,
+        "books": list(facts.books),
+        **_rules(facts.rules),
+        "seats": facts.rules.seats,
+        "free_seats": [place for place in range(1, facts.rules.seats + 1) if place not in taken],
+        "you": None if seat is None else {"seat": seat.seat, "book": seat.book},
+        "phase": phase,
+        "round_number": number,
+        "deadline_at": deadline_at,
+        **_run(table),
+        "totals": totals(marks)._asdict(),
+        "results": [mark_picture(mark) for mark in marks[-RESULTS:]],
+    }
+
+
+def _rules(rules: TableRules) -> dict[str, Any]:
+    currency = rules.currency
+    return {
+        "preset": rules.preset,
+        "currency": currency,
+        "chips": [text(chip, currency) for chip in rules.chips],
+        "minimum": text(rules.minimum, currency),
+        "maximum": text(rules.maximum, currency),
+        "turn_seconds": rules.turn_seconds,
+        "caller": rules.caller,
+    }
+
+
+def _run(table: TableState) -> dict[str, int | None]:
+    """What the run of marks is: a shoe's, by its number, or up to `longest_run` rounds of a table without one."""
+    if table.has_long_shoe():
+        return {"shoe": table.shoes or None, "longest_run": None}
+    return {"shoe": None, "longest_run": RUN}
+
+
+def _big(entry: BigEntry) -> dict[str, Any]:
+    return {"winner": entry.winner, "number": entry.number, "ties": entry.ties, **_place(entry.place)}
+
+
+def _derived(entry: DerivedEntry) -> dict[str, Any]:
+    return {"colour": entry.colour, **_place(entry.place)}
+
+
+def _place(place: Place) -> dict[str, int]:
+    return place._asdict()

@@ -1,0 +1,106 @@
+"""The lobby and the board over HTTP: what was played is on them, at the cost of one query."""
+
+from uuid import UUID
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from baccarat.audit.rebuilding import rebuild
+from baccarat.operations import voiding
+from casino.events.store import Metadata
+from tests.baccarat.api.people import NOWHERE, Tenant, bet, company, deal_all, sit
+
+LETTERS = {"banker": "B", "player": "P", "tie": "-"}
+
+
+def cost(who, path, **query):
+    with CaptureQueriesContext(connection) as captured:
+        who.read(path, **query)
+    return len(captured)
+
+
+def test_the_board_shows_what_was_played_to_players_and_operator_alike(lucky: Tenant) -> None:
+    alice, table = lucky.player("Alice"), lucky.table("mini")
+    sit(alice, table)
+    for _ in range(7):
+        bet(alice, table, banker="5.00")
+        deal_all()
+    rounds = list(reversed(alice.pages(f"tables/{table}/rounds", limit=50)))
+    shown = alice.read(f"tables/{table}/statistics")
+    assert [(bead["number"], bead["outcome"]) for bead in shown["bead_plate"]] == [
+        (round_["number"], round_["outcome"]) for round_ in rounds
+    ]
+    assert [bead["natural"] for bead in shown["bead_plate"]] == [round_["natural"] for round_ in rounds]
+    assert [bead["player_pair"] for bead in shown["bead_plate"]] == [
+        round_["player_hand"]["cards"][0][0] == round_["player_hand"]["cards"][1][0] for round_ in rounds
+    ]
+    assert "".join(shown["columns"]) == "".join(LETTERS[round_["outcome"]] for round_ in rounds)
+    assert shown["totals"]["hands"] == 7
+    assert (shown["shoe"], shown["longest_run"]) == (None, 72)
+    assert lucky.read(f"tables/{table}/statistics") == shown
+
+
+def test_a_voided_round_leaves_the_board_and_a_rebuild_agrees(lucky: Tenant) -> None:
+    alice, table = lucky.player("Alice"), lucky.table("mini")
+    sit(alice, table)
+    for _ in range(3):
+        bet(alice, table, tie="5.00")
+        deal_all()
+    second = lucky.pages(f"tables/{table}/rounds")[1]
+    for actor, decide in (("staff:1", voiding.void), ("staff:2", voiding.approve)):
+        metadata = Metadata(operator=lucky.id, actor=actor, causation="", correlation="")
+        words = {"reason": "malfunction", "note": "x"} if decide is voiding.void else {}
+        decide(round_=UUID(second["id"]), operator=UUID(lucky.id), metadata=metadata, **words)
+    shown = alice.read(f"tables/{table}/statistics")
+    assert [bead["number"] for bead in shown["bead_plate"]] == [1, 3]
+    assert rebuild(compare=True).changed == ()
+
+
+def test_an_unknown_tables_board_is_unknown(lucky: Tenant) -> None:
+    answer = lucky.player("Alice").get(f"tables/{NOWHERE}/statistics")
+    assert (answer.status_code, answer.json()["code"]) == (404, "unknown_table")
+
+
+def test_the_lobby_says_what_a_player_chooses_by(lucky: Tenant) -> None:
+    table, (alice, bob) = company(lucky, "big_table", "Alice", "Bob")
+    bet(alice, table, banker="100.00")
+    bob.do(f"tables/{table}/pass")
+    deal_all()
+    (line,) = alice.read("lobby")["items"]
+    drawn = alice.read(f"tables/{table}")
+    assert line["you"] == {"seat": 1, "book": "real"}
+    assert line["free_seats"] == list(range(3, 15))
+    assert (line["phase"], line["round_number"]) == (drawn["round"]["phase"], drawn["round"]["number"])
+    assert line["deadline_at"] == drawn["round"]["deadline_at"]
+    assert (line["shoe"], line["totals"]["hands"]) == (1, len(line["results"]))
+    assert line["results"] == [
+        {name: value for name, value in bead.items() if name not in {"column", "row"}}
+        for bead in bob.read(f"tables/{table}/statistics")["bead_plate"]
+    ]
+    text = str(alice.read("lobby"))
+    assert bob.id not in text
+
+
+def test_the_lobby_of_a_book_has_only_tables_that_play_it(lucky: Tenant) -> None:
+    both, play = lucky.table("mini"), lucky.table("mini", books=["play"])
+    alice = lucky.player("Alice")
+    assert [line["id"] for line in alice.read("lobby")["items"]] == [both, play]
+    assert [line["id"] for line in alice.read("lobby", book="real")["items"]] == [both]
+    assert [line["id"] for line in alice.read("lobby", book="play")["items"]] == [both, play]
+    assert [line["id"] for line in alice.pages("lobby", limit=1, book="play")] == [both, play]
+
+
+def test_a_book_that_is_none_is_refused(lucky: Tenant) -> None:
+    answer = lucky.player("Alice").get("lobby", book="monopoly")
+    assert answer.status_code == 422
+
+
+def test_the_lobby_and_the_board_cost_one_query_each_whatever_they_show(lucky: Tenant) -> None:
+    alice = lucky.player("Alice")
+    first = lucky.table("mini")
+    few = cost(alice, "lobby"), cost(alice, f"tables/{first}/statistics")
+    for number in range(6):
+        sit(alice, lucky.table("atlantic_city", name=f"Table {number}"))
+    many = cost(alice, "lobby"), cost(alice, f"tables/{first}/statistics")
+    assert few == many
+    assert many[0] <= 2  # the session, and the lobby
