@@ -1,6 +1,6 @@
 """Reads for the shells: tables, rounds and wagers of one operator, as pictures. Every query names the operator."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -21,6 +21,7 @@ from baccarat.tables.state import TableState
 from casino.events import store
 from casino.kernel.money import text
 from wallet import ledger
+from wallet.accounts import AccountName
 
 Picture = dict[str, Any]
 
@@ -45,6 +46,17 @@ SELECT r.id, r.currency, r.state::text FROM baccarat_wager w JOIN baccarat_round
 WHERE w.player_id = %s AND w.round_id < %s ORDER BY w.round_id DESC LIMIT %s
 """
 _ROUND: Final = "SELECT id, currency, state::text FROM baccarat_round WHERE id = %s AND operator_id = %s"
+_MANY: Final = """
+SELECT id, state::text, clock_timestamp() FROM baccarat_table WHERE id = ANY (%s::uuid[]) AND operator_id = %s
+ORDER BY id
+"""
+_SEATED: Final = """
+SELECT id FROM baccarat_table
+WHERE id = ANY (%s::uuid[]) AND operator_id = %s
+  AND state->'seats' @> jsonb_build_array(jsonb_build_object('player', %s::text))
+"""
+_TABLES_OF_ROUNDS: Final = "SELECT id, table_id FROM baccarat_round WHERE id = ANY (%s::uuid[])"
+_CURRENCIES: Final = "SELECT id, currency FROM baccarat_table WHERE id = ANY (%s::uuid[])"
 _ANY: Final = UUID(int=2**128 - 1)
 _FIRST: Final = UUID(int=0)
 
@@ -57,13 +69,48 @@ def table(*, table: UUID, operator: UUID, viewer: UUID | None) -> Picture:
     state, now = projections.decode_table(rows[0][0]), rows[0][1]
     wanted = [round_ for round_ in (state.round, state.last_round) if round_ is not None]
     found = {key: projections.decode_round(raw) for key, raw in (_rows(_ROUNDS, [wanted]) if wanted else [])}
-    return _draw(state, found, viewer=viewer, now=now)
+    return _draw(state, found, viewer=viewer, now=now, balance=_game_balance(state, viewer))
 
 
-def _draw(state: TableState, found: dict[UUID, RoundState], *, viewer: UUID | None, now: datetime) -> Picture:
+def pictures(
+    *, tables: Sequence[UUID], operator: UUID, viewer: UUID, balances: Mapping[AccountName, int]
+) -> list[Picture]:
+    """This will draw several tables for a player, whose balances are given, with two queries. Raises UnknownTable."""
+    if not tables:
+        return []
+    rows = _rows(_MANY, [list(tables), operator])
+    if len(rows) < len(tables):
+        raise UnknownTable
+    states = [projections.decode_table(row[1]) for row in rows]
+    wanted = [key for state in states for key in (state.round, state.last_round) if key is not None]
+    found = {key: projections.decode_round(raw) for key, raw in (_rows(_ROUNDS, [wanted]) if wanted else [])}
+    return [
+        _draw(state, found, viewer=viewer, now=rows[0][2], balance=_held(balances, _game(state, viewer)))
+        for state in states
+    ]
+
+
+def seated_at(*, tables: Sequence[UUID], operator: UUID, player: UUID) -> set[UUID]:
+    """This will tell at which of these tables a player sits."""
+    return {key for (key,) in _rows(_SEATED, [list(tables), operator, str(player)])} if tables else set()
+
+
+def tables_of_rounds(*, rounds: Sequence[UUID]) -> dict[UUID, UUID]:
+    """This will name the tables of rounds of any operator; unknown ones are left out."""
+    return dict(_rows(_TABLES_OF_ROUNDS, [list(rounds)]))
+
+
+def currencies_of_tables(*, tables: Sequence[UUID]) -> dict[UUID, str]:
+    """This will name the currencies of tables of any operator; unknown ones are left out."""
+    return dict(_rows(_CURRENCIES, [list(tables)]))
+
+
+def _draw(
+    state: TableState, found: dict[UUID, RoundState], *, viewer: UUID | None, now: datetime, balance: int | None
+) -> Picture:
     in_hand = NO_ROUND if state.round is None else found[state.round]
     last = None if state.last_round is None else found[state.last_round]
-    picture = table_picture(state, in_hand, viewer=viewer, now=now, game_balance=_game_balance(state, viewer))
+    picture = table_picture(state, in_hand, viewer=viewer, now=now, game_balance=balance)
     return {
         **picture,
         "books": list(state.facts().books),
@@ -73,13 +120,22 @@ def _draw(state: TableState, found: dict[UUID, RoundState], *, viewer: UUID | No
 
 
 def _game_balance(state: TableState, viewer: UUID | None) -> int | None:
+    account = _game(state, viewer)
+    return None if account is None else ledger.balances([account])[account]
+
+
+def _held(balances: Mapping[AccountName, int], account: AccountName | None) -> int | None:
+    return None if account is None else balances.get(account, 0)
+
+
+def _game(state: TableState, viewer: UUID | None) -> AccountName | None:
+    """The account of the viewer's game balance; None without a seat."""
     seat = None if viewer is None else state.seat_of(viewer)
     if seat is None:
         return None
     facts = state.facts()
     place = Place(operator=facts.operator, table=facts.table, currency=facts.rules.currency)
-    account = place.game(seat.player, seat.book)
-    return ledger.balances([account])[account]
+    return place.game(seat.player, seat.book)
 
 
 def rules(*, table: UUID, operator: UUID) -> TableRules:

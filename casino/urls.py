@@ -21,5 +21,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("casino.operators.api.urls")),
     path("api/v1/", include("wallet.api.urls")),
     path("api/v1/", include("baccarat.api.urls")),
+    path("api/v1/", include("baccarat.live.urls")),
     re_path(r"^api/", views.unknown),
 ]

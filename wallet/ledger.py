@@ -94,6 +94,14 @@ def of_player(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
     }
 
 
+def of_players(*, players: Sequence[UUID]) -> dict[UUID, dict[AccountName, int]]:
+    """This will return every account of each of these players with its balance, as `of_player` does, in one query."""
+    found: dict[UUID, dict[AccountName, int]] = {player: {} for player in players}
+    for kind, operator, book, currency, player, table, balance in fetch(_OF_PLAYERS, [_array(found)]):
+        found[player][AccountName(AccountKind(kind), operator, Book(book), currency, player, table)] = balance
+    return found
+
+
 def statement(
     account: AccountName,
     *,
@@ -135,6 +143,9 @@ _BALANCES: Final = "SELECT account_id, balance FROM wallet_balance WHERE account
 _OF_PLAYER: Final = """SELECT kind, book, currency, table_id, balance
     FROM wallet_account JOIN wallet_balance ON account_id = id
     WHERE player_id = %s AND operator_id = %s ORDER BY kind, book, currency, table_id"""
+_OF_PLAYERS: Final = """SELECT kind, operator_id, book, currency, player_id, table_id, balance
+    FROM wallet_account JOIN wallet_balance ON account_id = id
+    WHERE player_id = ANY (%s::uuid[]) ORDER BY player_id, kind, book, currency, table_id"""
 _LINES: Final = """
     FROM wallet_posting JOIN wallet_entry ON wallet_entry.id = entry_id
     WHERE account_id = %s AND sequence > %s AND sequence < %s

@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 from django.db import Error, connection, transaction
 
 from casino.events import hints
+from casino.events.broadcast import announce
 from casino.events.canonical import recanonical, recanonical_seen
 from casino.events.digest import GENESIS, digest
 from casino.events.rows import execute, fetch
@@ -86,6 +87,7 @@ def seal_once(*, limit: int = 1000) -> int:
         position, previous = rows[0][8] or 0, rows[0][9] or GENESIS
         ids = [row[0] for row in rows]
         execute(SEAL, [position, ids, _chain(rows, position, previous), ids])
+        transaction.on_commit(announce)
         return len(rows)
 
 

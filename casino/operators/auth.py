@@ -18,7 +18,7 @@ from casino.api.catalogue import (
     Problem,
     Rejected,
 )
-from casino.operators import credentials
+from casino.operators import credentials, tickets
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
 from casino.operators.sessions import ENDED, EXPIRED, NOTES_PER_TIME_OUT, STANDING, TAKEN_OVER, TIMED_OUT
 
@@ -49,6 +49,7 @@ _OVER: Final[Mapping[str, tuple[Problem, str]]] = {
     TAKEN_OVER: (SESSION_TAKEN_OVER, ""),
     TIMED_OUT: (SESSION_TIMED_OUT, ""),
 }
+_NEXT_TICKET: Final = "Get another ticket from POST /api/v1/stream/tickets for each stream."
 Accepted = TypeVar("Accepted", bound=Principal)
 
 
@@ -92,8 +93,27 @@ class AnyCredential(Credential[Principal]):
     remedy = ""
 
 
+def player_of_header(header: str) -> PlayerPrincipal:
+    """This will return the player that an Authorization header names. Raises Rejected."""
+    caller = _caller_of(header)
+    if not isinstance(caller, PlayerPrincipal):
+        raise Rejected(FORBIDDEN, "These are valid credentials of another kind.", remedy=PlayerToken.remedy)
+    return caller
+
+
+def player_of_ticket(ticket: str) -> PlayerPrincipal:
+    """This will take a stream's ticket, which is good once, and return its player. Raises Rejected."""
+    session = tickets.redeem(ticket=ticket) if len(ticket) <= _LONGEST else None
+    if session is None:
+        raise Rejected(INVALID_CREDENTIALS, "The ticket is used, too old or wrong.", remedy=_NEXT_TICKET)
+    return _player_of(session)
+
+
 def _caller(request: Request) -> Principal:
-    header = request._request.META.get("HTTP_AUTHORIZATION", "")  # noqa: SLF001  (quicker than by the wrapper)
+    return _caller_of(request._request.META.get("HTTP_AUTHORIZATION", ""))  # noqa: SLF001  (quicker than the wrapper)
+
+
+def _caller_of(header: str) -> Principal:
     if not header:
         raise Rejected(NOT_AUTHENTICATED)
     scheme, _, given = header.partition(" ")
@@ -118,7 +138,10 @@ def _operator(given: str) -> OperatorPrincipal:
 
 
 def _player(given: str) -> PlayerPrincipal:
-    token_hash = credentials.digest(given)
+    return _player_of(credentials.digest(given))
+
+
+def _player_of(token_hash: bytes) -> PlayerPrincipal:
     row = _one(_BY_HASH, {"hash": token_hash, "idle": settings.PLAYER_IDLE_SECONDS})
     if row is None:
         raise Rejected(INVALID_CREDENTIALS)

@@ -8,6 +8,7 @@ import secrets
 from typing import Final
 
 KEY_PREFIX: Final = "op_"
+TICKET_PREFIX: Final = "st_"
 TOKEN_PREFIX: Final = "pt_"  # noqa: S105  (says what kind of credential follows)
 
 
@@ -19,6 +20,11 @@ def new_key() -> tuple[str, str]:
 def new_token() -> str:
     """This will make a player's token."""
     return TOKEN_PREFIX + secrets.token_urlsafe(32)
+
+
+def new_ticket() -> str:
+    """This will make a ticket for a stream."""
+    return TICKET_PREFIX + secrets.token_urlsafe(32)
 
 
 def digest(secret: str) -> bytes:

@@ -106,3 +106,17 @@ class PlayerPin(models.Model):
 
     def __str__(self) -> str:
         return f"PIN of {self.player_id}"
+
+
+class StreamTicket(models.Model):
+    """What a browser opens a stream with, once; kept as its SHA-256, with the hash of the session's token."""
+
+    ticket_hash = models.BinaryField(primary_key=True, max_length=32)
+    session_hash = models.BinaryField(max_length=32)
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["expires_at"], name="operators_ticket_expiry")]
+
+    def __str__(self) -> str:
+        return f"stream ticket until {self.expires_at}"

@@ -1,5 +1,6 @@
 """Players' sessions: one at a time, ended by logging out, by another login, by age, or by not being used."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -50,6 +51,20 @@ _END: Final = f"""
 """  # noqa: S608  (constants)
 
 
+# One statement for all streams of a process; a use is noted as seldom as by requests.
+_STREAMING: Final = f"""
+    WITH known AS (
+        SELECT s.token_hash, {STANDING} AS standing FROM operators_playersession s
+        WHERE s.token_hash = ANY (%(hashes)s::bytea[])
+    ), used AS (
+        UPDATE operators_playersession s SET last_used_at = clock_timestamp()
+        FROM known WHERE s.token_hash = known.token_hash AND known.standing = ''
+                     AND s.last_used_at < clock_timestamp() - make_interval(secs => %(idle)s) / {NOTES_PER_TIME_OUT}
+    )
+    SELECT token_hash, standing FROM known
+"""  # noqa: S608  (constants)
+
+
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
     """A token, which is shown once, when it expires, and when the player logged in before (None for the first time)."""
@@ -87,3 +102,14 @@ def end_session(*, session: bytes) -> None:
     """This will end a session by its token's hash; ending it twice is no error."""
     with connection.cursor() as cursor:
         cursor.execute(_END, (session,))
+
+
+def present(*, streaming: Sequence[bytes]) -> dict[bytes, str]:
+    """This will note that these sessions, given by their tokens' hashes, are in use, and tell how each stands.
+
+    Empty for one that lets its player in, otherwise how it has ended.
+    """
+    values: dict[str, Any] = {"hashes": list(streaming), "idle": settings.PLAYER_IDLE_SECONDS}
+    with connection.cursor() as cursor:
+        cursor.execute(_STREAMING, values)
+        return {bytes(token_hash): standing for token_hash, standing in cursor.fetchall()}

@@ -53,3 +53,10 @@ class OperatorShown(serializers.Serializer[Any]):
     currency = serializers.CharField()
     sandbox = serializers.BooleanField()
     key_id = serializers.CharField()
+
+
+class StreamTicketShown(serializers.Serializer[Any]):
+    """The ticket is shown here and never again."""
+
+    ticket = serializers.CharField(help_text="Good once, for `GET /api/v1/stream?ticket=…`.")
+    expires_at = serializers.DateTimeField()

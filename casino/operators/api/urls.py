@@ -9,5 +9,6 @@ urlpatterns = [
     path("players/<uuid:player>/sessions", views.PlayerSessions.as_view(), name="player-sessions"),
     path("players/<uuid:player>/pin", views.PlayersPin.as_view(), name="player-pin"),
     path("me/pin", views.MyPin.as_view(), name="my-pin"),
+    path("stream/tickets", views.StreamTickets.as_view(), name="stream-tickets"),
     path("sessions/current", views.CurrentSession.as_view(), name="current-session"),
 ]

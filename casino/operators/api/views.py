@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
-from casino.operators import pins, sessions
+from casino.operators import pins, sessions, tickets
 from casino.operators.api.serializers import (
     OperatorShown,
     PinChangeRequest,
@@ -18,6 +18,7 @@ from casino.operators.api.serializers import (
     PinSet,
     SessionOpened,
     SessionRequest,
+    StreamTicketShown,
 )
 from casino.operators.counted import idempotent_counting
 from casino.operators.views import OperatorView, PlayerView
@@ -152,3 +153,31 @@ class CurrentSession(PlayerView):
         del request
         sessions.end_session(session=self.caller.session)
         return Response(status=204)
+
+
+class StreamTickets(PlayerView):
+    """Tickets for the live stream."""
+
+    @extend_schema(
+        operation_id="issueStreamTicket",
+        summary="Obtain a ticket for the live stream",
+        description="For browsers, whose EventSource sends no header. Each stream takes a ticket of its own.",
+        request=None,
+        responses={201: StreamTicketShown},
+        examples=[
+            OpenApiExample(
+                "A ticket",
+                value={
+                    "ticket": "st_vQ2l0y6mG1kYw8bZ5n3r7t9c4x1a6e2s8d0f5h7j9k3",
+                    "expires_at": "2026-11-21T09:01:00Z",
+                },
+                response_only=True,
+                status_codes=["201"],
+            )
+        ],
+    )
+    def post(self, request: Request) -> Response:
+        """This will issue a ticket; a repeat issues another one, because a stored answer would hold a secret."""
+        del request
+        issued = tickets.issue(session=self.caller.session)
+        return Response({"ticket": issued.ticket, "expires_at": issued.expires_at}, status=201)

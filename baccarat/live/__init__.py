@@ -1,0 +1,1 @@
+"""Tables and wallets as they change, pushed to players: snapshots, events, balances."""

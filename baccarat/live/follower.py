@@ -1,0 +1,112 @@
+"""One player's stream: what it follows, and what is put into its mailbox. Belongs to the event loop."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Final
+from uuid import UUID
+
+from baccarat.live.happenings import LEFT, TAKEN, Happening, player_topic, table_topic
+from baccarat.live.snapshot import Snapshot
+from casino.api.streaming import sse
+from casino.api.streaming.mailbox import Letter, Mailbox
+from casino.operators.principals import PlayerPrincipal
+
+FAILED: Final = "internal_error"
+
+
+class LiveFollower:
+    """Follows the tables where its player sits, one that is watched, and the player's own affairs."""
+
+    def __init__(
+        self,
+        *,
+        player: PlayerPrincipal,
+        watched: UUID | None,
+        refollow: Callable[["LiveFollower", frozenset[str]], None],
+    ) -> None:
+        self.player = player
+        self.watched = watched
+        self.mailbox = Mailbox()
+        self.position = 0
+        self.topics: frozenset[str] = frozenset()
+        self._seated: set[UUID] = set()
+        self._refollow = refollow
+        self._task: asyncio.Task[object] | None = None
+
+    def begin(self) -> None:
+        """This will note the task that sends, which a reader that is too slow never lets come to an end."""
+        self._task = asyncio.current_task()
+
+    def settle(self, *, position: int, seated: Iterable[UUID]) -> None:
+        """This will go on from a position at which the player sat at these tables."""
+        self.position = position
+        self._seated = set(seated)
+        self._follow()
+
+    def settle_by(self, snapshot: Snapshot) -> None:
+        """This will go on from a snapshot."""
+        self.settle(position=snapshot.position, seated=snapshot.seated)
+
+    def see(self, happening: Happening) -> None:
+        """This will note what its player may know of something that happened, once."""
+        if happening.position <= self.position:
+            return
+        self.position = happening.position
+        follows = happening.table is not None and (happening.table in self._seated or happening.table == self.watched)
+        taken = happening.type == TAKEN and str(self.player.player) in happening.players
+        if follows or taken:
+            self._put(Letter(happening.position, happening.told_to(self.player.player)))
+        if happening.table is not None and str(self.player.player) in happening.players:
+            self._follow_seat(happening.table, happening, anew=taken and not follows)
+
+    def tell(self, message: bytes) -> None:
+        """This will send a message that belongs to no position."""
+        self._put(Letter(0, message))
+
+    def end(self, code: str) -> None:
+        """This will say goodbye and end the stream."""
+        if not self.mailbox.closed:
+            self.tell(sse.message("bye", {"code": code}))
+            self.mailbox.close()
+
+    def fail(self) -> None:
+        """This will end the stream because something could not be shown: its browser comes back by itself."""
+        self.end(FAILED)
+
+    def _follow_seat(self, table: UUID, happening: Happening, *, anew: bool) -> None:
+        """A seat was taken or left: another table comes with a snapshot of all that is to be drawn."""
+        if happening.type == TAKEN:
+            self._seated.add(table)
+        elif happening.type == LEFT:
+            self._seated.discard(table)
+        else:
+            return
+        self._follow()
+        if anew:
+            self._put(Letter(happening.position, None))
+
+    def _follow(self) -> None:
+        tables = self._seated | ({self.watched} if self.watched is not None else set())
+        self._refollow(self, frozenset({player_topic(self.player.player), *map(table_topic, tables)}))
+
+    def _put(self, letter: Letter) -> None:
+        if self.mailbox.closed or self.mailbox.put(letter):
+            return
+        self.mailbox.close()
+        if self._task is not None:
+            self._task.cancel()
+
+
+def seated_before(
+    happenings: Iterable[Happening], *, player: UUID, seated: frozenset[UUID], until: int
+) -> frozenset[UUID]:
+    """This will tell at which tables a player sat before these happenings, given where it sits at position `until`."""
+    found, named = set(seated), str(player)
+    for happening in reversed([each for each in happenings if each.position <= until and named in each.players]):
+        if happening.table is None:
+            continue
+        if happening.type == TAKEN:
+            found.discard(happening.table)
+        elif happening.type == LEFT:
+            found.add(happening.table)
+    return frozenset(found)

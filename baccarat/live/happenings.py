@@ -1,0 +1,130 @@
+"""Sealed events as streams see them: which table and players they concern, and what each viewer is told of them."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from baccarat import queries
+from baccarat.sight import ANYBODY, in_money, players_in, seen_by
+from casino.api.streaming import sse
+from casino.events.drafts import Sealed
+
+TAKEN, LEFT = "SeatTaken", "SeatLeft"
+MOST_ROUNDS: Final = 20_000
+"""Rounds of which a process remembers the table; that of another one is looked up."""
+
+_MOVE_NOTHING: Final = frozenset({"RoundOpened", "SeatChanged", "PlayerAccountOpened", "TableLimitSet"})
+_as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+def table_topic(table: UUID) -> str:
+    """This will name the topic of a table."""
+    return f"table:{table}"
+
+
+def player_topic(player: UUID) -> str:
+    """This will name the topic of a player's own affairs."""
+    return f"player:{player}"
+
+
+class Happening:
+    """One sealed event. What it says is written once for all who may see the same of it."""
+
+    __slots__ = ("_data", "_told", "currency", "players", "position", "recorded_at", "round", "table", "topics", "type")
+
+    def __init__(self, sealed: Sealed, *, table: UUID | None, round_: UUID | None, currency: str | None) -> None:
+        self.position = sealed.position
+        self.type = sealed.type
+        self.table = table
+        self.round = round_
+        self.currency = currency
+        self.recorded_at: datetime = sealed.recorded_at
+        self.players = frozenset(players_in(_as_dict(sealed.data)))
+        self.topics = (
+            *(() if table is None else (table_topic(table),)),
+            *(f"player:{player}" for player in self.players),
+        )
+        self._data = sealed.data
+        self._told: dict[str, bytes] = {}
+
+    @property
+    def moves_money(self) -> bool:
+        """Whether balances of the players it names may have changed."""
+        return bool(self.players) and self.type not in _MOVE_NOTHING
+
+    def told_to(self, player: UUID) -> bytes:
+        """This will write the message for this player, which is the same for all whom the event does not name."""
+        named = str(player)
+        viewer = named if named in self.players else ""
+        told = self._told.get(viewer)
+        if told is None:
+            told = self._told[viewer] = self._write(UUID(viewer) if viewer else ANYBODY)
+        return told
+
+    def _write(self, viewer: UUID) -> bytes:
+        data = seen_by(type=self.type, data=_as_dict(self._data), viewer=viewer)
+        message = {
+            "position": self.position,
+            "type": self.type,
+            "table": self.table,
+            "round": self.round,
+            "recorded_at": self.recorded_at,
+            "data": data if self.currency is None else in_money(data, self.currency),
+        }
+        return sse.message("event", message, position=self.position)
+
+
+class Places:
+    """Remembers the table and currency of rounds and tables, and looks up many at once. For one thread at a time."""
+
+    def __init__(self) -> None:
+        self._rounds: OrderedDict[UUID, UUID] = OrderedDict()
+        self._currencies: dict[UUID, str] = {}
+
+    def prepare(self, batch: Sequence[Sealed]) -> list[Happening]:
+        """This will make happenings of sealed events, with two queries at most for places not seen before."""
+        placed = [(sealed, *_subject(sealed.stream)) for sealed in batch]
+        rounds = {key for _, kind, key in placed if kind == "round" and key is not None}
+        self._look_up_rounds(rounds)
+        tables = {key for _, kind, key in placed if kind not in {"round", ""} and key is not None}
+        self._look_up_tables(tables | {self._rounds[key] for key in rounds if key in self._rounds})
+        return [self._happening(sealed, kind, key) for sealed, kind, key in placed]
+
+    def _happening(self, sealed: Sealed, kind: str, key: UUID | None) -> Happening:
+        round_ = key if kind == "round" else None
+        table = self._rounds.get(key) if kind == "round" and key is not None else key
+        if table not in self._currencies:
+            table = None
+        currency = None if table is None else self._currencies[table]
+        return Happening(sealed, table=table, round_=round_, currency=currency)
+
+    def _look_up_rounds(self, rounds: Iterable[UUID]) -> None:
+        unknown = [key for key in rounds if key not in self._rounds]
+        if unknown:
+            self._rounds.update(queries.tables_of_rounds(rounds=unknown))
+        while len(self._rounds) > MOST_ROUNDS:
+            self._rounds.popitem(last=False)
+
+    def _look_up_tables(self, tables: Iterable[UUID]) -> None:
+        unknown = [key for key in tables if key not in self._currencies]
+        if unknown:
+            self._currencies.update(queries.currencies_of_tables(tables=unknown))
+
+
+def _subject(stream: str) -> tuple[str, UUID | None]:
+    """The kind and the id that a stream's name holds: `round-…`, or anything else named after a table."""
+    kind, _, key = stream.partition("-")
+    if kind in _OF_PLAYERS:
+        return "", None
+    try:
+        return kind, UUID(key)
+    except ValueError:
+        return "", None
+
+
+_OF_PLAYERS: Final = frozenset({"wallet", "limit", "deposit", "withdrawal"})
+"""Streams that are named after players or payments: no table is looked up for them."""

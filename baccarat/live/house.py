@@ -1,0 +1,96 @@
+"""The streams of this process: one hub, fresh balances after money moved, an end to streams whose session ended."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+from django.db import Error
+
+from baccarat.live import snapshot
+from baccarat.live.follower import LiveFollower
+from baccarat.live.happenings import Happening, Places
+from casino.api.streaming import sse
+from casino.api.streaming.hub import Hub, in_thread
+from casino.operators import sessions
+
+logger = logging.getLogger(__name__)
+
+LOOK: Final = 1.0
+"""Seconds between looks at the sessions of all open streams."""
+
+MOST_OF_A_PLAYER: Final = 6
+"""Streams that one player may have open here: with one more the oldest ends."""
+
+GOODBYES: Final = {
+    sessions.ENDED: "session_ended",
+    sessions.EXPIRED: "token_expired",
+    sessions.TAKEN_OVER: "session_taken_over",
+    sessions.TIMED_OUT: "session_timed_out",
+}
+
+
+class LiveHouse:
+    """Keeps the hub, and what runs beside it while streams are open."""
+
+    def __init__(self) -> None:
+        self.hub: Hub[Happening] = Hub(prepare=Places().prepare, delivered=self._delivered)
+        self.open: list[LiveFollower] = []
+        self._poor: set[str] = set()
+        self._telling: asyncio.Task[None] | None = None
+        self._watching: asyncio.Task[None] | None = None
+
+    def add(self, follower: LiveFollower) -> None:
+        """This will count a stream in; the player's oldest one goes when there are too many."""
+        own = [each for each in self.open if each.player.player == follower.player.player]
+        if len(own) >= MOST_OF_A_PLAYER:
+            own[0].end("too_many_streams")
+            self.open.remove(own[0])
+        self.open.append(follower)
+        if self._watching is None or self._watching.done():
+            self._watching = asyncio.create_task(self._watch())
+
+    def remove(self, follower: LiveFollower) -> None:
+        """This will count a stream out."""
+        if follower in self.open:
+            self.open.remove(follower)
+
+    def _delivered(self, happenings: Sequence[Happening]) -> None:
+        self._poor.update(player for each in happenings if each.moves_money for player in each.players)
+        if self._poor and (self._telling is None or self._telling.done()):
+            self._telling = asyncio.create_task(self._tell_balances())
+
+    async def _tell_balances(self) -> None:
+        """One query at a time for all whose money moved since the last one."""
+        while self._poor:
+            named, self._poor = self._poor, set()
+            streams = [each for each in self.open if str(each.player.player) in named]
+            if not streams:
+                continue
+            try:
+                found = await in_thread(snapshot.wallets, players=[each.player for each in streams])
+            except Error as trouble:
+                logger.warning("Balances could not be read, their streams begin anew: %s", trouble)
+                for each in streams:
+                    each.fail()
+                return
+            messages = {player: sse.message("wallet", wallet) for player, wallet in found.items()}
+            for each in streams:
+                each.tell(messages[each.player.player])
+
+    async def _watch(self) -> None:
+        while self.open:
+            await asyncio.sleep(LOOK)
+            tokens = list({each.player.session for each in self.open})
+            try:
+                standing = await in_thread(sessions.present, streaming=tokens)
+            except Error as trouble:
+                logger.warning("Sessions of open streams could not be looked at: %s", trouble)
+                continue
+            for each in self.open:
+                ended = standing.get(each.player.session, sessions.ENDED)
+                if ended:
+                    each.end(GOODBYES[ended])
+
+
+HOUSE: Final = LiveHouse()

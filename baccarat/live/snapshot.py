@@ -1,0 +1,88 @@
+"""All that a player needs to draw tables and wallet, as of one sealed position."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from baccarat import queries
+from casino.events.rows import execute, fetch
+from casino.operators.principals import PlayerPrincipal
+from wallet import ledger
+from wallet.accounts import AccountKind, AccountName
+from wallet.api.serializers import shown_balances
+
+ATTEMPTS: Final = 40
+PAUSE: Final = 0.005
+"""Seconds between attempts to meet a moment in which all that shows is sealed."""
+
+_MOMENT: Final = """
+SELECT (SELECT coalesce(max(position), 0) FROM events_seal),
+       EXISTS (SELECT FROM events_event AS event WHERE event.id = ANY(ARRAY(SELECT event_id FROM events_unsealed))
+               AND (event.stream = ANY(%s::text[]) OR event.data->>'player' = %s)),
+       clock_timestamp()
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """`document` is what is sent; `seated` are the tables where the player sits, all as of `position`.
+
+    Not `settled`: something that shows already has yet to be sealed, and will be told of again.
+    """
+
+    position: int
+    seated: frozenset[UUID]
+    document: dict[str, Any]
+    settled: bool
+
+
+def take(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
+    """This will draw everything in one consistent look at the database. Raises UnknownTable for a table not to watch.
+
+    Tables and wallet stand in the database a moment before their events are sealed, so it looks again until what
+    shows and the position agree; after a fifth of a second (no sealer runs) it takes what there is.
+    """
+    for _ in range(ATTEMPTS):
+        snapshot = _look(player, watched)
+        if snapshot.settled:
+            break
+        time.sleep(PAUSE)
+    return snapshot
+
+
+def _look(player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
+    with transaction.atomic():
+        execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        balances = ledger.of_player(operator=player.operator, player=player.player)
+        seated = queries.seated_at(tables=_candidates(balances), operator=player.operator, player=player.player)
+        shown = sorted(seated | ({watched} if watched is not None else set()))
+        pictures = queries.pictures(tables=shown, operator=player.operator, viewer=player.player, balances=balances)
+        streams = [*_streams(pictures), f"wallet-{player.player}"]
+        position, unsealed, now = fetch(_MOMENT, [streams, str(player.player)])[0]
+    document = {
+        "position": position,
+        "server_time": now,
+        "tables": pictures,
+        "wallet": shown_balances(balances),
+    }
+    return Snapshot(position=position, seated=frozenset(seated), document=document, settled=not unsealed)
+
+
+def wallets(*, players: Sequence[PlayerPrincipal]) -> dict[UUID, dict[str, Any]]:
+    """This will read the balances of several players in one query, as the balances' endpoint shows them."""
+    found = ledger.of_players(players=[player.player for player in players])
+    return {player.player: shown_balances(found[player.player]) for player in players}
+
+
+def _candidates(balances: dict[AccountName, int]) -> list[UUID]:
+    """Whoever sits at a table has a game account there."""
+    return sorted({name.table for name in balances if name.kind is AccountKind.GAME and name.table is not None})
+
+
+def _streams(pictures: Sequence[dict[str, Any]]) -> list[str]:
+    rounds = [picture[name]["id"] for picture in pictures for name in ("round", "last_round") if picture[name]]
+    return [*(f"table-{picture['id']}" for picture in pictures), *(f"round-{round_}" for round_ in rounds)]

@@ -1,0 +1,70 @@
+"""The live stream's address: an asynchronous view, as an open stream may hold no thread and no connection."""
+
+import re
+from http import HTTPStatus
+from typing import Final
+from uuid import UUID
+
+from django.http import HttpRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+
+from baccarat.live import snapshot
+from baccarat.live.stream import Opening, messages
+from baccarat.tables.refusals import UnknownTable
+from casino.api import problems
+from casino.api.catalogue import INVALID_CURSOR, METHOD_NOT_ALLOWED, Rejected
+from casino.api.streaming import sse
+from casino.api.streaming.hub import in_thread
+from casino.operators import auth
+from casino.operators.principals import PlayerPrincipal
+
+_POSITION: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
+
+
+async def stream(request: HttpRequest) -> HttpResponseBase:
+    """This will answer with the stream, or with the problem that keeps it from beginning."""
+    if request.method != "GET":
+        answer = problems.answer(request, METHOD_NOT_ALLOWED)
+        answer["Allow"] = "GET"
+        return answer
+    try:
+        opening = await in_thread(_open, request=request)
+    except Exception as trouble:  # noqa: BLE001  (whatever it is, it has its problem document)
+        return problems.handle(trouble, {"request": request})
+    return StreamingHttpResponse(
+        messages(opening), status=HTTPStatus.OK, content_type=sse.MEDIA_TYPE, headers=sse.HEADERS
+    )
+
+
+def _open(*, request: HttpRequest) -> Opening:
+    """This will find out who asks for what. Raises Rejected, UnknownTable."""
+    after, watched = _after(request), _watched(request)
+    player = _player(request)
+    return Opening(player, watched, after, snapshot.take(player=player, watched=watched))
+
+
+def _player(request: HttpRequest) -> PlayerPrincipal:
+    ticket = request.GET.get("ticket")
+    if ticket is not None:
+        return auth.player_of_ticket(ticket)
+    return auth.player_of_header(request.META.get("HTTP_AUTHORIZATION", ""))
+
+
+def _watched(request: HttpRequest) -> UUID | None:
+    given = request.GET.get("table")
+    if given is None:
+        return None
+    try:
+        return UUID(given)
+    except ValueError:
+        raise UnknownTable from None
+
+
+def _after(request: HttpRequest) -> int | None:
+    """What a browser that comes back has seen last; its header is newer than its address."""
+    given = request.headers.get("Last-Event-ID") or request.GET.get("after")
+    if not given:
+        return None
+    if not _POSITION.fullmatch(given):
+        raise Rejected(INVALID_CURSOR, "A position is a whole number.")
+    return int(given)

@@ -1,0 +1,210 @@
+"""The open streams of one process: what was sealed is kept for a while and offered to each stream that follows it.
+
+All of it runs on the event loop, but for what is said to run in the reader's thread.
+"""
+
+import asyncio
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+from django.db import connections
+
+from casino.api.streaming.reader import Reader
+from casino.events import subscriptions
+from casino.events.drafts import Sealed
+
+logger = logging.getLogger(__name__)
+
+KEPT: Final = 10_000
+"""Positions that a process keeps: who comes back within them is told all that was missed."""
+
+LOADED: Final = 2_000
+"""Positions that are read at the start, so that streams go on across a restart of the process."""
+
+PATIENCE: Final = 5.0
+"""Seconds that the reader waits for the event loop, and a stream for the reader."""
+
+THREADS: Final = ThreadPoolExecutor(max_workers=4, thread_name_prefix="streams")
+"""All that streams ask of the database goes through these few threads, each with a connection while it asks."""
+
+Result = TypeVar("Result")
+
+
+async def in_thread(function: Callable[..., Result], /, **given: Any) -> Result:
+    """This will run a function that asks the database, and leave no connection behind."""
+    return await asyncio.get_running_loop().run_in_executor(THREADS, partial(_closing, function, given))
+
+
+def _closing(function: Callable[..., Result], given: dict[str, Any]) -> Result:
+    try:
+        return function(**given)
+    finally:
+        connections.close_all()
+
+
+class Happening(Protocol):
+    """What was sealed, as streams see it."""
+
+    @property
+    def position(self) -> int: ...
+    @property
+    def topics(self) -> Sequence[str]: ...
+
+
+Seen = TypeVar("Seen", bound=Happening)
+Shown_contra = TypeVar("Shown_contra", bound=Happening, contravariant=True)
+
+
+class Follower(Protocol[Shown_contra]):
+    """One stream: which topics it follows, and where it is told of them."""
+
+    topics: frozenset[str]
+
+    def see(self, happening: Shown_contra, /) -> None:
+        """Told of each happening once for each of its topics that is followed, in order of position."""
+
+    def fail(self) -> None:
+        """Told that something could not be shown to it."""
+
+
+class Hub(Generic[Seen]):
+    """Starts a reader with the first stream and ends it with the last.
+
+    `prepare` makes happenings of sealed events, one of each, in the reader's thread, where it may ask the database;
+    `delivered` is told of each batch on the event loop after all streams were.
+    """
+
+    def __init__(
+        self, *, prepare: Callable[[Sequence[Sealed]], list[Seen]], delivered: Callable[[Sequence[Seen]], object]
+    ) -> None:
+        self.position = 0
+        self.followers: set[Follower[Seen]] = set()
+        self._prepare = prepare
+        self._delivered = delivered
+        self._kept: deque[Seen] = deque(maxlen=KEPT)
+        self._by_topic: dict[str, set[Follower[Seen]]] = {}
+        self._guests = 0
+        self._started: asyncio.Task[None] | None = None
+        self._reader: Reader | None = None
+        self._moved: asyncio.Future[None] | None = None
+
+    async def enter(self) -> None:
+        """This will make sure that the log is being read; `leave` ends what this began."""
+        self._guests += 1
+        if self._started is None:
+            self._started = asyncio.create_task(self._start())
+        started = self._started
+        try:
+            await asyncio.shield(started)
+        except BaseException:
+            if started.done() and self._started is started:  # it failed: the next one tries again
+                self._started = None
+            self.leave(None)
+            raise
+
+    def leave(self, follower: Follower[Seen] | None) -> None:
+        """This will forget a stream, and end the reader with the last one."""
+        if follower is not None:
+            self.refollow(follower, frozenset())
+            self.followers.discard(follower)
+        self._guests -= 1
+        if self._guests == 0:
+            self._stop()
+
+    def join(self, follower: Follower[Seen], *, after: int) -> None:
+        """This will show a stream all that is kept after this position, and then all that comes."""
+        self.followers.add(follower)
+        self.refollow(follower, follower.topics)
+        for happening in self.since(after):
+            if not follower.topics.isdisjoint(happening.topics):
+                self._show(follower, happening)
+
+    def refollow(self, follower: Follower[Seen], topics: frozenset[str]) -> None:
+        """This will let a stream follow these topics and no others."""
+        if follower not in self.followers:
+            follower.topics = topics
+            return
+        for topic in follower.topics | topics:
+            known = self._by_topic.setdefault(topic, set())
+            (known.add if topic in topics else known.discard)(follower)
+            if not known:
+                del self._by_topic[topic]
+        follower.topics = topics
+
+    def keeps(self, after: int) -> bool:
+        """This will say whether all that was sealed after this position is kept."""
+        first = self._kept[0].position - 1 if self._kept else self.position
+        return first <= after <= self.position
+
+    def since(self, after: int) -> Sequence[Seen]:
+        """This will return what is kept after this position, in order; positions have no gap."""
+        skipped = max(0, after - self._kept[0].position + 1) if self._kept else 0
+        return list(islice(self._kept, skipped, None))
+
+    async def reach(self, position: int) -> bool:
+        """This will wait until the reader has come to this position, and say whether it has."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while self.position < position:
+                    if self._moved is None or self._moved.done():
+                        self._moved = asyncio.get_running_loop().create_future()
+                    await asyncio.shield(self._moved)
+        except TimeoutError:
+            return False
+        return True
+
+    async def _start(self) -> None:
+        self._kept.clear()
+        self.position, happenings = await in_thread(self._load)
+        self._kept.extend(happenings)
+        loop = asyncio.get_running_loop()
+        self._reader = Reader(after=self.position, hand_on=partial(self._hand_on, loop))
+        self._reader.start()
+
+    def _load(self) -> tuple[int, list[Seen]]:
+        head = subscriptions.head()
+        batch = subscriptions.read_sealed(max(0, head - LOADED), LOADED)
+        return (batch[-1].position if batch else head), self._prepare(batch)
+
+    def _stop(self) -> None:
+        if self._reader is not None:
+            self._reader.stop()
+        if self._started is not None:
+            self._started.cancel()
+        self._started = self._reader = None
+        self._kept.clear()
+
+    def _hand_on(self, loop: asyncio.AbstractEventLoop, batch: Sequence[Sealed]) -> None:
+        """In the reader's thread: prepare a batch and wait until the event loop has taken it."""
+        happenings, taken = self._prepare(batch), threading.Event()
+        loop.call_soon_threadsafe(self._deliver, threading.current_thread(), happenings, taken)
+        taken.wait(PATIENCE)
+
+    def _deliver(self, reader: threading.Thread, happenings: Sequence[Seen], taken: threading.Event) -> None:
+        if reader is self._reader:
+            for happening in happenings:
+                self._offer(happening)
+            if self._moved is not None and not self._moved.done():
+                self._moved.set_result(None)
+            self._delivered(happenings)
+        taken.set()
+
+    def _offer(self, happening: Seen) -> None:
+        self._kept.append(happening)
+        self.position = happening.position
+        for topic in happening.topics:
+            for follower in tuple(self._by_topic.get(topic, ())):
+                self._show(follower, happening)
+
+    def _show(self, follower: Follower[Seen], happening: Seen) -> None:
+        try:
+            follower.see(happening)
+        except Exception:  # what can't be shown to one stream must not end the others
+            logger.exception("Position %s could not be shown to a stream, which ends.", happening.position)
+            follower.fail()
