@@ -6,7 +6,7 @@ from casino.events.immutability import grant_all
 
 
 class Migration(migrations.Migration):
-    dependencies = [("operators", "0002_sessions_and_pins")]
+    dependencies = [("operators", "0003_staff_and_time_zones")]
 
     operations = [
         migrations.CreateModel(
