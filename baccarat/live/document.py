@@ -70,8 +70,10 @@ _LIKE: Final = "/api/v1/tables/{table}/pass"
 
 
 def add_stream(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:  # noqa: FBT001
-    """This will add the stream to the document; the signature is that of drf-spectacular's postprocessing hooks."""
+    """This will add the stream to a document of tables; the signature is that of drf-spectacular's hooks."""
     del generator, request, public
+    if _LIKE not in result["paths"]:
+        return result
     result["paths"][PATH] = {"get": _operation(result)}
     result["paths"] = dict(sorted(result["paths"].items()))
     return result
