@@ -1,11 +1,15 @@
 """Real PostgreSQL and Redis for every test that asks: `db` rolls back, `database` is a fresh one with committed data.
 
-The servers start when the first test needs them; with xdist the controller starts them once for all workers.
+The servers start when the first test needs them; with xdist the controller starts them once for all workers. Their
+data is in memory where there is room: what tests write may be lost, and each database is hundreds of small files.
 """
 
 import contextlib
+import os
+import shutil
 from collections.abc import Callable, Generator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -21,6 +25,9 @@ from tests.services import Services, running_services
 from tests.threads import in_threads as run_in_threads
 
 TRUNCATING = {"transactional_db", "django_db_reset_sequences", "django_db_serialized_rollback", "live_server"}
+MEMORY = Path("/dev/shm")  # noqa: S108  (each run makes folders of its own in it)
+ROOM = 3 * 2**30
+"""Bytes that must be free there."""
 SHARED = pytest.StashKey[tuple[contextlib.ExitStack, Services]]()
 
 
@@ -37,6 +44,12 @@ class Database:
         """This will open a connection as the owner of the tables, in autocommit."""
         with psycopg.connect(self.owner_url, autocommit=True) as connection:
             yield connection
+
+
+def pytest_configure() -> None:
+    """This will put the clusters of this run into memory, if there is enough of it and nobody has said otherwise."""
+    if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ.setdefault("CASINO_SCRATCH", str(MEMORY))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -18,6 +18,8 @@ from casino.stack.trouble import Trouble
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 TEMPORARY = "casino-home-"
+REACHABLE = Path("/var/tmp")  # noqa: S108  (the folder in it is ours alone)
+"""Where other users reach what root's stand-in needs."""
 SOCKET_ROOM = 60
 """Bytes a temp folder's path may take, so that a socket's path stays under the kernel's 107."""
 
@@ -82,19 +84,31 @@ class Home:
         """This will return a folder of our own for sockets, with a path short enough for them."""
         return own_folder(_temporary() / self.short_name)
 
-    def reachable(self) -> Path:
-        """This will return a folder outside the home that another user can reach; root's PostgreSQL lives there.
+    def outside(self, base: Path = REACHABLE) -> Path:
+        """This will return a folder in `base` that belongs to this home and goes with it; other users can reach it.
 
         What an earlier home at the same path left behind is removed.
         """
-        folder = own_folder(Path("/var/tmp") / self.short_name)  # noqa: S108  (owner checked)
+        folder = own_folder(base / self.short_name)
         mark = folder / "identity"
         if not mark.exists() or mark.read_text(encoding="utf-8") != self.secrets.identity:
             shutil.rmtree(folder)
             own_folder(folder)
             mark.write_text(self.secrets.identity, encoding="utf-8")
-        (self.folder / "data-folder").write_text(f"{folder}\n", encoding="utf-8")
+        noted = self._outside()
+        if folder not in noted:
+            lines = "".join(f"{one}\n" for one in [*noted, folder])
+            self._note.write_text(lines, encoding="utf-8")
         return folder
+
+    @property
+    def _note(self) -> Path:
+        return self.folder / "data-folder"
+
+    def _outside(self) -> list[Path]:
+        return (
+            [Path(line) for line in self._note.read_text(encoding="utf-8").splitlines()] if self._note.exists() else []
+        )
 
     def release(self) -> None:
         """This will give the home back; its data stays."""
@@ -104,9 +118,8 @@ class Home:
 
     def remove(self) -> None:
         """This will delete the home with all its data, also what lies outside of it."""
-        outside = self.folder / "data-folder"
-        if outside.exists():
-            shutil.rmtree(outside.read_text(encoding="utf-8").strip(), ignore_errors=True)
+        for folder in self._outside():
+            shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(_temporary() / self.short_name, ignore_errors=True)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.lock.close()
@@ -127,6 +140,12 @@ def own_folder(folder: Path) -> Path:
         raise Trouble(f"{folder} belongs to somebody else. Remove it, or choose another folder with CASINO_HOME.")
     folder.chmod(0o711)
     return folder
+
+
+def scratch() -> Path | None:
+    """This will return CASINO_SCRATCH, the folder for clusters that may be lost (tests name one in memory), if set."""
+    named = os.environ.get("CASINO_SCRATCH")
+    return Path(named).resolve() if named else None
 
 
 def base_folder() -> Path:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from casino.stack.home import Home
+from casino.stack.home import Home, scratch
 from casino.stack.processes import Child, credentials, run_to_end
 from casino.stack.trouble import Trouble
 
@@ -86,9 +86,12 @@ class Postgres:
 
     @functools.cached_property
     def place(self) -> Path:
-        """The folder that holds the cluster: in the home, or where root's stand-in can reach it."""
+        """The folder that holds the cluster: in the home, where root's stand-in can reach it, or in CASINO_SCRATCH."""
+        base = scratch()
+        if base is not None:
+            return self.home.outside(base)
         if self.user is not None:
-            return self.home.reachable()
+            return self.home.outside()
         folder = self.home.folder / "postgres"
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder
@@ -109,9 +112,9 @@ class Postgres:
         wheel = installation()
         if self.user is None or readable_by(self.user, wheel):
             return wheel / "bin"
-        copy = self.place / "programs"
+        copy = self.home.outside() / "programs"  # not in CASINO_SCRATCH: nothing may be run from there on many machines
         if not copy.exists():
-            draft = self.place / "programs.draft"
+            draft = copy.with_suffix(".draft")
             shutil.rmtree(draft, ignore_errors=True)
             copy_installation(wheel, draft)
             draft.rename(copy)

@@ -41,15 +41,25 @@ def test_secrets_are_readable_by_their_owner_only(tmp_path):
 
 def test_what_an_earlier_home_at_the_same_path_left_outside_is_removed(tmp_path):
     first = claim(tmp_path / "home")
-    outside = first.reachable()
+    outside = first.outside()
     (outside / "left").write_text("behind")
     first.release()
     (tmp_path / "home" / "secrets.json").unlink()
     second = claim(tmp_path / "home")
-    assert second.reachable() == outside
+    assert second.outside() == outside
     assert not (outside / "left").exists()
     second.remove()
     assert not outside.exists()
+
+
+def test_all_that_a_home_has_outside_goes_with_it(tmp_path):
+    (tmp_path / "scratch").mkdir()
+    home = claim(tmp_path / "home")
+    folders = [home.outside(), home.outside(tmp_path / "scratch"), home.outside()]
+    assert folders[0] == folders[2] != folders[1]
+    assert all(folder.is_dir() for folder in folders)
+    home.remove()
+    assert not any(folder.exists() for folder in folders)
 
 
 def test_a_folder_of_somebody_else_is_not_used(tmp_path):
@@ -61,7 +71,7 @@ def test_a_folder_of_somebody_else_is_not_used(tmp_path):
 
 def test_a_temporary_home_leaves_nothing():
     with temporary_home() as home:
-        sockets, outside, folder = home.sockets(), home.reachable(), home.folder
+        sockets, outside, folder = home.sockets(), home.outside(), home.folder
     assert not sockets.exists()
     assert not outside.exists()
     assert not folder.exists()
@@ -70,7 +80,7 @@ def test_a_temporary_home_leaves_nothing():
 def test_a_temporary_home_of_a_killed_run_is_swept_and_one_in_use_is_not():
     with temporary_home() as used:
         killed = claim(used.folder.with_name("casino-home-killed-test"))
-        outside = killed.reachable()
+        outside = killed.outside()
         killed.lock.close()
         with temporary_home():
             assert not killed.folder.exists()
