@@ -80,7 +80,7 @@ def _rebought(event: te.Rebought, cause: int, place: Place) -> Entry:
     )
 
 
-def _seat_left(event: te.SeatLeft, cause: int, place: Place) -> Entry | None:
+def _seat_left(event: te.SeatLeft | te.SeatFreed, cause: int, place: Place) -> Entry | None:
     return _entry(
         "cash_out",
         cause,
@@ -162,6 +162,7 @@ _BUILD: Final[dict[type, Callable[[Any, int, Place], Entry | None]]] = {
     te.SeatTaken: _seat_taken,
     te.Rebought: _rebought,
     te.SeatLeft: _seat_left,
+    te.SeatFreed: _seat_left,
     te.ShoeEnded: _shoe_ended,
     re.WagerConfirmed: _wager_confirmed,
     re.RoundSettled: _round_settled,

@@ -102,6 +102,31 @@ class Wager(models.Model):
         return f"wager {self.id}"
 
 
+class Sitting(models.Model):
+    """Where a player sits at a table, or did: `seat` is NULL for one who has left. The id is the table's with theirs.
+
+    `at` is when the player sat down, moved or left, whatever came last.
+    """
+
+    id = models.TextField(primary_key=True)
+    table_id = models.UUIDField()
+    operator_id = models.UUIDField()
+    player_id = models.UUIDField()
+    seat = models.IntegerField(null=True)
+    book = models.TextField()
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["player_id", "at"], name="sitting_player"),
+            models.Index(fields=["table_id"], name="sitting_table"),
+            models.Index(fields=["id"], name="sitting_now", condition=models.Q(seat__isnull=False)),
+        ]
+
+    def __str__(self) -> str:
+        return f"sitting {self.id}"
+
+
 class VoidPolicy(models.Model):
     """What becomes of winnings that were spent before their round was voided; the newest row counts. Never changes."""
 

@@ -69,6 +69,7 @@ def rules_picture(rules: TableRules) -> dict[str, Any]:
         "play_money": rules.play_money,
         "cut_cards_from_end": rules.cut_cards_from_end,
         "burn": rules.burn,
+        "seat_kept_rounds": rules.seat_kept_rounds,
     }
 
 

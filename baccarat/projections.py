@@ -11,7 +11,9 @@ from django.db import connection
 
 from baccarat.rounds.events import RoundOpened
 from baccarat.rounds.state import RoundSeat, RoundState
+from baccarat.tables import events as te
 from baccarat.tables.state import TableState
+from casino.kernel.money import Book
 
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 decode_table: Final = msgspec.json.Decoder(TableState).decode
@@ -60,6 +62,18 @@ class RoundRow(NamedTuple):
     void_asked: bool
     version: int
     state: str
+
+
+class SittingRow(NamedTuple):
+    """A row of baccarat_sitting, in the order of its columns."""
+
+    id: str
+    table_id: UUID
+    operator_id: UUID
+    player_id: UUID
+    seat: int | None
+    book: str
+    at: datetime
 
 
 class WagerRow(NamedTuple):
@@ -177,6 +191,40 @@ def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: T
     )
 
 
+def sitting_rows(events: Iterable[object], table: TableState) -> list[SittingRow]:
+    """This will map what events did to the seats of a table, now in this state: for each player the last of it."""
+    rows: dict[UUID, SittingRow] = {}
+    for event in events:
+        seat = table.seat_of(event.player) if isinstance(event, te.SeatChanged) else None
+        row = sitting_row(event, table.facts(), book=None if seat is None else seat.book)
+        if row is not None:
+            rows[row.player_id] = row
+    return list(rows.values())
+
+
+def sitting_row(event: object, facts: te.TableOpened, *, book: Book | None) -> SittingRow | None:
+    """This will map an event of a table to the row of its player; `book` is the player's, None for one who has left.
+
+    Returns None for an event that moves nobody, and for a move before the player left in the same breath.
+    """
+    found: tuple[UUID, int | None, Book | None, datetime]
+    match event:
+        case te.SeatTaken():
+            found = event.player, event.seat, event.book, event.taken_at
+        case te.SeatChanged():
+            found = event.player, event.to_seat, book, event.changed_at
+        case te.SeatLeft():
+            found = event.player, None, event.book, event.left_at
+        case te.SeatFreed():
+            found = event.player, None, event.book, event.freed_at
+        case _:
+            return None
+    player, seat, money, at = found
+    if money is None:
+        return None
+    return SittingRow(f"{facts.table}/{player}", facts.table, facts.operator, player, seat, money.value, at)
+
+
 @dataclass(frozen=True, slots=True)
 class Relation:
     """A read-model table: its name, its columns with their PostgreSQL types, the key first."""
@@ -235,7 +283,14 @@ WAGERS: Final = Relation(
         ("confirmed_at", "timestamptz"), ("settled_at", "timestamptz"), ("voided_at", "timestamptz"),
     ),
 )  # fmt: skip
-RELATIONS: Final = (TABLES, ROUNDS, WAGERS)
+SITTINGS: Final = Relation(
+    "baccarat_sitting",
+    (
+        ("id", "text"), ("table_id", "uuid"), ("operator_id", "uuid"), ("player_id", "uuid"), ("seat", "int"),
+        ("book", "text"), ("at", "timestamptz"),
+    ),
+)  # fmt: skip
+RELATIONS: Final = (TABLES, ROUNDS, WAGERS, SITTINGS)
 
 _SAVE: Final = (
     f"WITH tables AS ({TABLES.upsert()}), rounds AS ({ROUNDS.upsert()}), wagers AS ({WAGERS.upsert()}) SELECT"
@@ -249,3 +304,13 @@ def save(tables: Sequence[TableRow], rounds: Sequence[RoundRow], wagers: Sequenc
     given = [TABLES.parameter(tables), ROUNDS.parameter(rounds), WAGERS.parameter(wagers)]
     with connection.cursor() as cursor:
         cursor.execute(_SAVE, given)
+
+
+_SAVE_SITTINGS: Final = SITTINGS.upsert()
+
+
+def save_sittings(rows: Sequence[SittingRow]) -> None:
+    """This will insert or replace rows of who sits where; most commands move nobody, and then it asks nothing."""
+    if rows:
+        with connection.cursor() as cursor:
+            cursor.execute(_SAVE_SITTINGS, [SITTINGS.parameter(rows)])

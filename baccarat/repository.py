@@ -193,8 +193,13 @@ def _project(journals: Sequence[Journal]) -> None:
             rounds_.append(projections.round_row(round_, version, journal.table))
             wagers.extend(projections.wager_rows(round_, journal.table, since=journal.loaded_round))
     projections.save(tables, rounds_, wagers)
+    projections.save_sittings([row for journal in journals for row in _sittings(journal)])
     if any(projections.is_ready(journal.round) for journal in journals):
         wakeup.dealers_on_commit()
+
+
+def _sittings(journal: Journal) -> list[projections.SittingRow]:
+    return projections.sitting_rows((event for page in journal.pages for event in page.events), journal.table)
 
 
 def _table_changed(journal: Journal) -> bool:

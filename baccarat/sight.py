@@ -22,6 +22,7 @@ OF_ONE_PLAYER: Final[Mapping[str, tuple[str, ...]]] = {
     "SeatTaken": ("bought_in",),
     "Rebought": ("amount",),
     "SeatLeft": ("returned", "collected"),
+    "SeatFreed": ("returned", "collected", "seen_at"),
 }
 """What in an event only its own player may know: how much money came to the table or left it."""
 

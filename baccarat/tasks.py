@@ -6,7 +6,7 @@ from typing import Final
 from celery import shared_task
 
 from baccarat import wakeup
-from baccarat.operations import dealing
+from baccarat.operations import dealing, freeing
 from casino.events import hints
 
 LONGEST: Final = 20.0
@@ -20,3 +20,9 @@ def deal_due(**_: object) -> None:
     until = time.monotonic() + LONGEST
     while dealing.deal_due() and time.monotonic() < until:
         pass
+
+
+@shared_task(name="baccarat.free_seats", acks_late=True, ignore_result=True)
+def free_seats(**_: object) -> None:
+    """This will free the seats of players who have been away for longer than their tables keep a seat."""
+    freeing.free_due()

@@ -152,6 +152,7 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = {
     # The net under every wake-up that was lost: expires so that a stopped worker comes back to one message, not many.
     "deal what is due": {"task": "baccarat.deal_due", "schedule": 1.0, "options": {"expires": 1.0}},
+    "free the seats of who is gone": {"task": "baccarat.free_seats", "schedule": 5.0, "options": {"expires": 5.0}},
     "advance payments": {"task": "wallet.advance_payments", "schedule": 2.0, "options": {"expires": 2.0}},
 }
 # A provider that is slow to answer holds up other payments, and no table: payments have a worker of their own.
@@ -219,6 +220,12 @@ PLAYER_IDLE_SECONDS = env.integer("PLAYER_IDLE_SECONDS", default=900)
 """A player's session ends after so long without a request."""
 if not 60 <= PLAYER_IDLE_SECONDS <= 86400:
     raise ImproperlyConfigured("PLAYER_IDLE_SECONDS must be 60 to 86400.")
+PLAYER_AWAY_SECONDS = env.integer("PLAYER_AWAY_SECONDS", default=PLAYER_IDLE_SECONDS // 10)
+"""A player of whom nothing was heard for so long is away. Use is noted every PLAYER_IDLE_SECONDS / 30."""
+SEAT_KEPT_SECONDS = env.integer("SEAT_KEPT_SECONDS", default=PLAYER_IDLE_SECONDS + 300)
+"""For how long the seat of a player who is away is kept where no rounds pass."""
+if not PLAYER_IDLE_SECONDS / 15 <= PLAYER_AWAY_SECONDS <= SEAT_KEPT_SECONDS:
+    raise ImproperlyConfigured("PLAYER_AWAY_SECONDS must be PLAYER_IDLE_SECONDS / 15 to SEAT_KEPT_SECONDS.")
 try:
     BETTING_WEEK = betting_week.parse(env.text("BETTING_WEEK", "friday 00:00 -05:00"))
     """Players change their own limit once in it."""

@@ -77,6 +77,16 @@ def _left(event: te.SeatLeft, money: Money) -> str:
     return f"The player left seat {event.seat} with {money(event.returned)} of {event.book} money{paid}."
 
 
+def _freed(event: te.SeatFreed, money: Money) -> str:
+    paid = f", after {money(event.collected)} of owed commission" if event.collected else ""
+    why = {
+        te.Absence.MISSED_ROUNDS: f"{event.missed} {_plural('turn', event.missed)} ran out in a row",
+        te.Absence.GONE: "the player is gone",
+    }[event.reason]
+    back = f"{money(event.returned)} of {event.book} money went back to the account{paid}"
+    return f"Seat {event.seat} was freed: {why}, last heard of at {event.seen_at:%H:%M:%S} UTC; {back}."
+
+
 def _plural(word: str, count: int) -> str:
     return word if count == 1 else f"{word}s"
 
@@ -107,6 +117,7 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     te.SeatChanged: lambda e, _: f"The player of seat {e.from_seat} moved to seat {e.to_seat}.",
     te.Rebought: lambda e, money: f"Seat {e.seat} brought {money(e.amount)} of {e.book} money more.",
     te.SeatLeft: _left,
+    te.SeatFreed: _freed,
     te.ShoeStarted: _shoe_started,
     te.ShoeEnded: _shoe_ended,
 }

@@ -157,6 +157,7 @@ class OwnRules(Strict):
     shuffle = ChoiceOf(Shuffle, required=False)
     cut_cards_from_end = WholeNumberField(required=False, allow_null=True)
     burn = FlagField(required=False)
+    seat_kept_rounds = WholeNumberField(required=False, allow_null=True)
     chips = serializers.ListField(child=AmountField(), required=False, max_length=12)
     minimum = AmountField(required=False)
     maximum = AmountField(required=False)

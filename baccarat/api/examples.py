@@ -141,6 +141,7 @@ SHOWN: Final[dict[str, Any]] = {
         "play_money": True,
         "cut_cards_from_end": None,
         "burn": False,
+        "seat_kept_rounds": None,
     },
     "last_round": SETTLED,
 }

@@ -200,6 +200,9 @@ class RulesShown(serializers.Serializer[Any]):
     play_money = serializers.BooleanField()
     cut_cards_from_end = serializers.IntegerField(allow_null=True, help_text="Where the cut card lies in a shoe.")
     burn = serializers.BooleanField(help_text="Whether cards are burned after the shuffle.")
+    seat_kept_rounds = serializers.IntegerField(
+        allow_null=True, help_text="How many turns may run out before an absent player's seat is freed."
+    )
 
 
 class TableShown(TableState):

@@ -87,6 +87,7 @@ def placed(round_: RoundTrace, event: e.ChipsPlaced) -> None:
     if not is_makeable(event.amount, round_.table.rules):
         chips = f"made of {round_.table.rules.chips}"
         round_.differs("stake not makeable", chips, event.amount, seat=event.seat)
+    _spoke(round_, part)
     part.placements.append({event.spot: event.amount})
     _limits(round_, part, part.placed())
 
@@ -100,6 +101,7 @@ def repeated(round_: RoundTrace, event: e.WagerRepeated) -> None:
     last = None if guest is None else guest.last_wager
     if event.stakes != last or part.placements:
         round_.differs("rebet differs from the last wager", last, event.stakes, seat=event.seat)
+    _spoke(round_, part)
     part.placements.append(event.stakes)
     _limits(round_, part, part.placed())
 
@@ -111,6 +113,7 @@ def undone(round_: RoundTrace, event: e.PlacementUndone) -> None:
         return
     if not part.placements:
         round_.differs(OUT_OF_PLACE, "placed chips", "none", seat=event.seat)
+    _spoke(round_, part)
     del part.placements[-1:]
 
 
@@ -118,7 +121,15 @@ def cleared(round_: RoundTrace, event: e.ChipsCleared) -> None:
     """This will follow chips cleared off the table."""
     part = acting(round_, event.seat)
     if part is not None:
+        _spoke(round_, part)
         part.placements.clear()
+
+
+def _spoke(round_: RoundTrace, part: Part) -> None:
+    """A word in the round, after which missed turns are counted anew."""
+    guest = round_.table.guests.get(part.player)
+    if guest is not None:
+        guest.missed = 0
 
 
 def confirmed(round_: RoundTrace, event: e.WagerConfirmed) -> None:
@@ -136,7 +147,7 @@ def confirmed(round_: RoundTrace, event: e.WagerConfirmed) -> None:
     part.placements.clear()
     guest = round_.table.guests.get(event.player)
     if guest is not None:
-        guest.last_wager = event.stakes
+        guest.last_wager, guest.missed = event.stakes, 0
         guest.balance -= sum(event.stakes.values())
         if guest.balance < 0:
             round_.differs("stake without funds", "0 or more", guest.balance, seat=event.seat)
@@ -186,12 +197,17 @@ def _words(stakes: dict[Spot, int]) -> str:
 
 def passed(round_: RoundTrace, event: e.SeatPassed) -> None:
     """This will follow a pass."""
-    _out(round_, event.seat, Standing.PASSED)
+    part = _out(round_, event.seat, Standing.PASSED)
+    if part is not None:
+        _spoke(round_, part)
 
 
 def timed_out(round_: RoundTrace, event: e.SeatTimedOut) -> None:
     """This will follow a time-out; whether its time had come is judged when betting closes."""
-    _out(round_, event.seat, Standing.TIMED_OUT)
+    part = _out(round_, event.seat, Standing.TIMED_OUT)
+    guest = None if part is None else round_.table.guests.get(part.player)
+    if guest is not None:
+        guest.missed += 1
 
 
 def withdrawn(round_: RoundTrace, event: e.SeatWithdrawn) -> None:
@@ -199,8 +215,9 @@ def withdrawn(round_: RoundTrace, event: e.SeatWithdrawn) -> None:
     _out(round_, event.seat, Standing.WITHDRAWN, while_aside=True)
 
 
-def _out(round_: RoundTrace, number: int, standing: Standing, *, while_aside: bool = False) -> None:
+def _out(round_: RoundTrace, number: int, standing: Standing, *, while_aside: bool = False) -> Part | None:
     part = acting(round_, number, while_aside=while_aside)
     if part is not None:
         part.standing = standing
         part.placements.clear()
+    return part

@@ -10,6 +10,7 @@ from baccarat.audit.traces import RoundTrace, TableTrace
 from baccarat.audit.wallets import Wallets
 from baccarat.catalogue import CATALOGUE
 from baccarat.derive import Place
+from baccarat.projections import sitting_row
 from baccarat.rounds import events as re
 from baccarat.rounds import void_events as ve
 from baccarat.tables import events as te
@@ -113,7 +114,15 @@ class Fold:
         if row.type == "ShoeStarted":
             self._first_use(row, event.shoe, event.commitment)
         TABLE_STEPS[row.type](table, event)
+        self._sitting(table, event)
         return table.place
+
+    def _sitting(self, table: TableTrace, event: Any) -> None:
+        """Where the player of the event sits now, or that the player does not sit any more."""
+        guest = table.guests.get(event.player) if hasattr(event, "player") else None
+        row = sitting_row(event, table.opened, book=None if guest is None else guest.book)
+        if row is not None:
+            table.sittings[row.player_id] = row
 
     def _round(self, row: Sealed | Recorded, event: object, step: Callable[[RoundTrace, Any], None]) -> Place | None:
         round_ = self.running.get(row.stream) or self.held.get(row.stream)

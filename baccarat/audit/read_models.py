@@ -7,7 +7,7 @@ from uuid import UUID
 from baccarat import projections
 from baccarat.audit.notes import Notes
 from baccarat.audit.traces import RoundTrace, TableTrace
-from baccarat.projections import ROUNDS, TABLES, WAGERS, Relation
+from baccarat.projections import ROUNDS, SITTINGS, TABLES, WAGERS, Relation
 from baccarat.rounds.state import INITIAL
 from casino.events.canonical import recanonical
 from casino.events.rows import fetch
@@ -19,6 +19,8 @@ EXTRA: Final = {
         SELECT FROM events_event WHERE stream = 'table-' || kept.id AND version = 1) ORDER BY 1""",
     ROUNDS.table: """SELECT id::text FROM baccarat_round AS kept WHERE NOT EXISTS (
         SELECT FROM events_event WHERE stream = 'round-' || kept.id AND version = 1) ORDER BY 1""",
+    SITTINGS.table: """SELECT id FROM baccarat_sitting AS kept WHERE NOT EXISTS (
+        SELECT FROM events_event WHERE stream = 'table-' || kept.table_id AND version = 1) ORDER BY 1""",
     WAGERS.table: """SELECT id FROM baccarat_wager AS kept WHERE NOT EXISTS (
         SELECT FROM events_event WHERE stream = 'round-' || kept.round_id AND version = 1) ORDER BY 1""",
 }
@@ -41,13 +43,16 @@ def compare_rounds(rounds: Sequence[RoundTrace], notes: Notes) -> None:
 
 
 def compare_tables(tables: Sequence[TableTrace], notes: Notes) -> None:
-    """This will compare tables with their rows."""
+    """This will compare tables with their rows, and with who sits at them."""
     for some in _chunks(tables):
         rows = [
             projections.table_row(each.state(), each.version, INITIAL if each.round is None else each.round.state())
             for each in some
         ]
-        _compare(TABLES, rows, _stored(TABLES, "id", [each.opened.table for each in some]), notes)
+        ids = [each.opened.table for each in some]
+        _compare(TABLES, rows, _stored(TABLES, "id", ids), notes)
+        sittings = [row for each in some for row in each.sittings.values()]
+        _compare(SITTINGS, sittings, _stored(SITTINGS, "table_id", ids), notes)
 
 
 def find_extra(notes: Notes) -> None:

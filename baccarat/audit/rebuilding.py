@@ -9,7 +9,7 @@ from django.db import transaction
 
 from baccarat import projections
 from baccarat.catalogue import CATALOGUE
-from baccarat.projections import RELATIONS, RoundRow, WagerRow
+from baccarat.projections import RELATIONS, RoundRow, SittingRow, WagerRow
 from baccarat.rounds.events import RoundOpened
 from baccarat.rounds.state import INITIAL as NO_ROUND
 from baccarat.rounds.state import RoundState
@@ -50,13 +50,15 @@ class _Fold:
     running: dict[str, tuple[RoundState, int]] = field(default_factory=dict)
     round_rows: list[RoundRow] = field(default_factory=list)
     wager_rows: list[WagerRow] = field(default_factory=list)
+    sittings: dict[str, SittingRow] = field(default_factory=dict)
 
     def follow(self, row: Recorded) -> None:
         event = CATALOGUE.decode(row.type, row.schema, row.data)
         if row.stream.startswith("table-"):
             table = UUID(row.stream.removeprefix("table-"))
-            state, _ = self.tables.get(table, (NO_TABLE, 0))
-            self.tables[table] = evolve_table(state, event), row.version
+            state = evolve_table(self.tables.get(table, (NO_TABLE, 0))[0], event)
+            self.tables[table] = state, row.version
+            self.sittings.update((sitting.id, sitting) for sitting in projections.sitting_rows([event], state))
             return
         if isinstance(event, RoundOpened):
             self.running[row.stream] = NO_ROUND, 0
@@ -131,6 +133,7 @@ def _finish(fold: _Fold) -> None:
         for table, version in fold.tables.values()
     ]
     projections.save(rows, [], [])
+    projections.save_sittings(list(fold.sittings.values()))
 
 
 def _events() -> Iterator[Recorded]:

@@ -65,7 +65,7 @@ def rebought(table: TableTrace, event: e.Rebought) -> None:
     guest.balance += event.amount
 
 
-def left(table: TableTrace, event: e.SeatLeft) -> None:
+def left(table: TableTrace, event: e.SeatLeft | e.SeatFreed) -> None:
     """This will follow a player who leaves with the whole game balance, and a rack that is emptied."""
     guest = _guest(table, event)
     if guest is None:
@@ -77,6 +77,18 @@ def left(table: TableTrace, event: e.SeatLeft) -> None:
     if event.collected != guest.owed:
         table.differs("collected commission differs", guest.owed, event.collected)
     del table.guests[event.player]
+
+
+def freed(table: TableTrace, event: e.SeatFreed) -> None:
+    """This will follow a seat that was freed: money as when its player leaves, and for a reason that holds."""
+    guest, kept = table.guests.get(event.player), table.rules.seat_kept_rounds
+    if guest is not None and event.missed != guest.missed:
+        table.differs("missed turns differ", guest.missed, event.missed)
+    if event.reason is e.Absence.MISSED_ROUNDS and (kept is None or event.missed < kept):
+        table.differs("seat freed early", f"after {kept} missed turns", event.missed)
+    if event.seen_at > event.freed_at:
+        table.differs("times out of order", f"up to {event.freed_at}", event.seen_at)
+    left(table, event)
 
 
 def shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
@@ -132,7 +144,7 @@ def _owed(amounts: list[tuple[Any, int]]) -> str:
     return ", ".join(f"{player} {amount}" for player, amount in amounts) or "nothing"
 
 
-def _guest(table: TableTrace, event: e.SeatChanged | e.Rebought | e.SeatLeft) -> Guest | None:
+def _guest(table: TableTrace, event: e.SeatChanged | e.Rebought | e.SeatLeft | e.SeatFreed) -> Guest | None:
     guest = table.guests.get(event.player)
     if guest is None:
         table.differs(OUT_OF_PLACE, f"player {event.player} seated", "no seat")
@@ -146,7 +158,7 @@ def _require_free(table: TableTrace, seat: int) -> None:
         table.differs("seat taken twice", "a free seat", seat)
 
 
-def _require_same(table: TableTrace, guest: Guest, event: e.Rebought | e.SeatLeft) -> None:
+def _require_same(table: TableTrace, guest: Guest, event: e.Rebought | e.SeatLeft | e.SeatFreed) -> None:
     if (guest.seat, guest.book) != (event.seat, event.book):
         table.differs("seat differs", f"{guest.seat} {guest.book}", f"{event.seat} {event.book}")
 
@@ -167,6 +179,7 @@ STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
     e.SeatChanged: changed,
     e.Rebought: rebought,
     e.SeatLeft: left,
+    e.SeatFreed: freed,
     e.ShoeStarted: shoe_started,
     e.ShoeEnded: shoe_ended,
 }

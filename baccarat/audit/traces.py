@@ -9,6 +9,7 @@ from uuid import UUID
 
 from baccarat.audit.notes import Notes
 from baccarat.derive import Place
+from baccarat.projections import SittingRow
 from baccarat.rounds.events import RoundOpened, SeatSettled
 from baccarat.rounds.state import Phase, RoundSeat, RoundState, Standing
 from baccarat.rounds.void_events import RoundVoided, RoundVoidRequested
@@ -36,6 +37,7 @@ class Guest:
     balance: int
     last_wager: dict[Spot, int] | None = None
     owed: int = 0
+    missed: int = 0
 
 
 @dataclass(slots=True)
@@ -60,6 +62,7 @@ class TableTrace:
     notes: Notes
     version: int
     guests: dict[UUID, Guest] = field(default_factory=dict)
+    sittings: dict[UUID, SittingRow] = field(default_factory=dict)
     shoe: LongShoe | None = None
     shoes: int = 0
     round: "RoundTrace | None" = None
@@ -92,7 +95,10 @@ class TableTrace:
         shoe = self.shoe
         return TableState(
             opened=self.opened,
-            seats=tuple(Seat(each.seat, each.player, each.book, each.last_wager, each.owed) for each in self.seated()),
+            seats=tuple(
+                Seat(each.seat, each.player, each.book, each.last_wager, each.owed, each.missed)
+                for each in self.seated()
+            ),
             shoe=None
             if shoe is None
             else Shoe(shoe.shoe, shoe.number, shoe.commitment, shoe.out, shoe.cut_card_out, shoe.over),

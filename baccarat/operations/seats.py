@@ -49,7 +49,7 @@ def change(*, guest: Guest, seat: int) -> Picture:
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
         balance = _game_balance(journal, guest)
         if seat != _seat(journal, guest).seat:
-            _step_out(journal, guest, now, tc.ChangeSeat(player=guest.player, seat=seat, now=now))
+            step_out(journal, tc.ChangeSeat(player=guest.player, seat=seat, now=now))
         repository.write([(journal, guest.metadata)])
     return _picture(journal, guest, now, balance=balance)
 
@@ -80,14 +80,18 @@ def leave(*, guest: Guest) -> Picture:
     with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
         balance = _game_balance(journal, guest)
-        _step_out(journal, guest, now, tc.LeaveSeat(player=guest.player, game_balance=balance, now=now))
+        step_out(journal, tc.LeaveSeat(player=guest.player, game_balance=balance, now=now))
         repository.write([(journal, guest.metadata)])
     return _picture(journal, guest, now, balance=None)
 
 
-def _step_out(journal: Journal, guest: Guest, now: datetime, command: tc.LeaveSeat | tc.ChangeSeat) -> None:
-    """Out of the round first, then the seat; a round that is empty now ends, and the table goes on without it."""
-    dealer.withdraw(journal, player=guest.player)
+def step_out(journal: Journal, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSeat) -> None:
+    """This will take a player out of the round first, then from the seat, as the command says.
+
+    A round that is empty now ends, and the table goes on without it. Raises WagerInPlay, and the command's refusals.
+    """
+    now = command.now
+    dealer.withdraw(journal, player=command.player)
     if dealer.is_empty(journal):
         shoe = journal.round.facts().shoe
         seed = shoe_secrets.read([shoe]).get(shoe)

@@ -68,6 +68,7 @@ class Preset:
     play_money: bool
     cut_cards_from_end: int | None
     burn: bool
+    seat_kept_rounds: int | None
 
 
 _EVEN: Final = Ratio(1, 1)
@@ -97,6 +98,7 @@ _OVERVIEW: Final = Preset(
     play_money=True,
     cut_cards_from_end=None,
     burn=False,
+    seat_kept_rounds=None,
 )
 _ATLANTIC_CITY: Final = replace(
     _OVERVIEW,
@@ -107,6 +109,7 @@ _ATLANTIC_CITY: Final = replace(
     commission=None,
     under_minimum=UnderMinimum.RAISE,
     turn_seconds=15,
+    seat_kept_rounds=3,
 )
 _MINI: Final = replace(_OVERVIEW, name="mini", source="002", title="Mini Baccarat", commission=_EXACT)
 _CLASSIC: Final = replace(
@@ -134,6 +137,7 @@ _BIG_TABLE: Final = replace(
     caller=True,
     cut_cards_from_end=14,
     burn=True,
+    seat_kept_rounds=3,
 )
 
 PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(

@@ -61,7 +61,8 @@ class Commission:
 class TableRules:
     """How one table plays. Chips and limits are in minor units of `currency`; limits hold for each spot.
 
-    `cut_cards_from_end` and `burn` belong to a shoe; `turn_seconds` None is a turn without limit.
+    `cut_cards_from_end` and `burn` belong to a shoe; `turn_seconds` None is a turn without limit. The seat of a player
+    who is away is kept for `seat_kept_rounds` turns that run out without a word; None keeps it by time alone.
     """
 
     preset: str
@@ -84,3 +85,4 @@ class TableRules:
     play_money: bool
     cut_cards_from_end: int | None
     burn: bool
+    seat_kept_rounds: int | None = 3

@@ -45,6 +45,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "play_money": (bool,),
     "cut_cards_from_end": (int, type(None)),
     "burn": (bool,),
+    "seat_kept_rounds": (int, type(None)),
 }
 
 
@@ -147,6 +148,11 @@ _CHECKS: Final[tuple[tuple[str, str, Callable[[TableRules], bool]], ...]] = (
         "cut_cards_from_end",
         f"belongs to a shoe, from {FEWEST_BEHIND_THE_CUT} to {MOST_BEFORE_THE_CUT} fewer than its cards",
         _fits_the_shoe,
+    ),
+    (
+        "seat_kept_rounds",
+        "must be from 1 to 100",
+        lambda rules: rules.seat_kept_rounds is None or 1 <= rules.seat_kept_rounds <= 100,
     ),
     ("burn", "needs a shoe", lambda rules: not rules.burn or rules.shuffle is Shuffle.SHOE),
 )

@@ -1,7 +1,7 @@
 """What may be asked of a table, in the imperative. What a decision needs from elsewhere travels in the command."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from baccarat.rules.cards import Card
@@ -61,6 +61,21 @@ class LeaveSeat:
 
 
 @dataclass(frozen=True, slots=True)
+class FreeSeat:
+    """Free the seat of a player last heard of at `seen_at`, with the `game_balance`, if it is not kept any longer.
+
+    Who was not heard of for `away_after` is away, and for `gone_after` gone.
+    """
+
+    player: UUID
+    game_balance: int
+    seen_at: datetime
+    away_after: timedelta
+    gone_after: timedelta
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class StartShoe:
     """Start a long shoe; `first_card` is the one that is turned, None where the table burns none."""
 
@@ -78,4 +93,4 @@ class EndShoe:
     now: datetime
 
 
-TableCommand = OpenTable | TakeSeat | ChangeSeat | Rebuy | LeaveSeat | StartShoe | EndShoe
+TableCommand = OpenTable | TakeSeat | ChangeSeat | Rebuy | LeaveSeat | FreeSeat | StartShoe | EndShoe

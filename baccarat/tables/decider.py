@@ -100,6 +100,35 @@ def _leave(command: c.LeaveSeat, state: TableState) -> Events:
     )
 
 
+def _free(command: c.FreeSeat, state: TableState) -> Events:
+    seat = _require_seated(command.player, state)
+    reason = _absence(command, seat, kept=state.rules.seat_kept_rounds)
+    if reason is None:
+        raise r.SeatIsKept
+    return (
+        e.SeatFreed(
+            seat=seat.seat,
+            player=seat.player,
+            book=seat.book,
+            returned=command.game_balance,
+            collected=seat.owed,
+            reason=reason,
+            missed=seat.missed,
+            seen_at=command.seen_at,
+            freed_at=command.now,
+        ),
+    )
+
+
+def _absence(command: c.FreeSeat, seat: Seat, *, kept: int | None) -> e.Absence | None:
+    silence = command.now - command.seen_at
+    if silence >= command.gone_after:
+        return e.Absence.GONE
+    if kept is not None and seat.missed >= kept and silence >= command.away_after:
+        return e.Absence.MISSED_ROUNDS
+    return None
+
+
 def _start_shoe(command: c.StartShoe, state: TableState) -> Events:
     if state.shoe is not None:
         raise r.ShoeIsRunning
@@ -170,6 +199,7 @@ _DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
     c.ChangeSeat: _change,
     c.Rebuy: _rebuy,
     c.LeaveSeat: _leave,
+    c.FreeSeat: _free,
     c.StartShoe: _start_shoe,
     c.EndShoe: _end_shoe,
 }

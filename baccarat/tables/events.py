@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 from baccarat.rules.cards import Card
@@ -65,6 +66,33 @@ class SeatLeft:
     left_at: datetime
 
 
+class Absence(StrEnum):
+    """Why the seat of a player who is away is freed."""
+
+    MISSED_ROUNDS = "missed_rounds"
+    """As many turns ran out without a word as the table keeps a seat for."""
+    GONE = "gone"
+    """Nothing was heard of the player for as long as any table keeps a seat."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatFreed:
+    """The seat of an absent player was freed; money moves as when the player leaves.
+
+    `missed` turns in a row had run out, and the player was last heard of at `seen_at`.
+    """
+
+    seat: int
+    player: UUID
+    book: Book
+    returned: int
+    collected: int
+    reason: Absence
+    missed: int
+    seen_at: datetime
+    freed_at: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class ShoeStarted:
     """A long shoe was shuffled: its first card was turned and `burned` more were burned."""
@@ -98,4 +126,4 @@ class ShoeEnded:
     ended_at: datetime
 
 
-TableEvent = TableOpened | SeatTaken | SeatChanged | Rebought | SeatLeft | ShoeStarted | ShoeEnded
+TableEvent = TableOpened | SeatTaken | SeatChanged | Rebought | SeatLeft | SeatFreed | ShoeStarted | ShoeEnded

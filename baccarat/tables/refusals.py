@@ -35,6 +35,12 @@ class NotSeated(Refusal):
     remedy = "Take a seat first."
 
 
+class SeatIsKept(Refusal):
+    code = "seat_is_kept"
+    title = "The seat is kept for its player"
+    remedy = "Wait until the player has been away for longer."
+
+
 class BookNotOffered(Refusal):
     code = "book_not_offered"
     kind = Kind.INVALID

@@ -16,13 +16,17 @@ from casino.kernel.money import Book
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A taken seat; `last_wager` is what rebet repeats, `owed` the deferred commission marked in the seat's rack."""
+    """A taken seat; `last_wager` is what rebet repeats, `owed` the deferred commission marked in the seat's rack.
+
+    `missed` counts the turns that ran out since the seat's last word in a round.
+    """
 
     seat: int
     player: UUID
     book: Book
     last_wager: dict[Spot, int] | None = None
     owed: int = 0
+    missed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,7 @@ class TableState:
 INITIAL: Final = TableState()
 
 Event = e.TableEvent | re.RoundEvent
+Word = re.ChipsPlaced | re.PlacementUndone | re.ChipsCleared | re.WagerRepeated | re.SeatPassed
 
 
 def evolve(state: TableState, event: Event) -> TableState:
@@ -111,7 +116,7 @@ def _changed(state: TableState, event: e.SeatChanged) -> TableState:
     return replace(state, seats=_seated(_without(state.seats, event.player), moved))
 
 
-def _left(state: TableState, event: e.SeatLeft) -> TableState:
+def _left(state: TableState, event: e.SeatLeft | e.SeatFreed) -> TableState:
     return replace(state, seats=_without(state.seats, event.player))
 
 
@@ -131,9 +136,26 @@ def _round_opened(state: TableState, event: re.RoundOpened) -> TableState:
 
 def _wager_confirmed(state: TableState, event: re.WagerConfirmed) -> TableState:
     seats = tuple(
-        replace(seat, last_wager=event.stakes) if seat.player == event.player else seat for seat in state.seats
+        replace(seat, last_wager=event.stakes, missed=0) if seat.player == event.player else seat
+        for seat in state.seats
     )
     return replace(state, seats=seats)
+
+
+def _spoke(state: TableState, event: Word) -> TableState:
+    seat = state.at(event.seat)
+    return state if seat is None or not seat.missed else _with_missed(state, event.seat, 0)
+
+
+def _timed_out(state: TableState, event: re.SeatTimedOut) -> TableState:
+    seat = state.at(event.seat)
+    return state if seat is None else _with_missed(state, event.seat, seat.missed + 1)
+
+
+def _with_missed(state: TableState, number: int, missed: int) -> TableState:
+    return replace(
+        state, seats=tuple(replace(seat, missed=missed) if seat.seat == number else seat for seat in state.seats)
+    )
 
 
 def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
@@ -175,9 +197,16 @@ _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     e.SeatTaken: _taken,
     e.SeatChanged: _changed,
     e.SeatLeft: _left,
+    e.SeatFreed: _left,
     e.ShoeStarted: _shoe_started,
     e.ShoeEnded: _shoe_ended,
     re.RoundOpened: _round_opened,
+    re.ChipsPlaced: _spoke,
+    re.PlacementUndone: _spoke,
+    re.ChipsCleared: _spoke,
+    re.WagerRepeated: _spoke,
+    re.SeatPassed: _spoke,
+    re.SeatTimedOut: _timed_out,
     re.WagerConfirmed: _wager_confirmed,
     re.CardsDealt: _cards_dealt,
     re.RoundSettled: _round_settled,

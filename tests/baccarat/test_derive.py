@@ -84,6 +84,8 @@ def test_leaving_takes_the_game_balance_home_and_pays_what_is_owed(
     left = te.SeatLeft(seat=1, player=ANN, book=Book.REAL, returned=returned, collected=collected, left_at=OPENED)
 
     assert moved(left) == moves
+    freed = te.SeatFreed(1, ANN, Book.REAL, returned, collected, te.Absence.GONE, 0, OPENED, OPENED)
+    assert moved(freed) == moves
 
 
 def test_a_confirmed_wager_goes_into_play_with_all_its_spots() -> None:

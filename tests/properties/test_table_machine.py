@@ -178,6 +178,23 @@ class TableMachine(RuleBasedStateMachine):
         command = tc.LeaveSeat(player=player, game_balance=self._game(player), now=self.now)
         self._try(lambda journal: self._step_out(journal, player, command))
 
+    @rule(who=anybody, silence=st.sampled_from((1, 90, 1200)))
+    def be_freed(self, who: int, silence: int) -> None:
+        """Nothing was heard of the player for some seconds."""
+        player = self._who(who)
+        command = tc.FreeSeat(
+            player=player,
+            game_balance=self._game(player),
+            seen_at=self.now - timedelta(seconds=silence),
+            away_after=timedelta(seconds=90),
+            gone_after=timedelta(seconds=1200),
+            now=self.now,
+        )
+        seat = self.table.seat_of(player)
+        if self._try(lambda journal: self._step_out(journal, player, command)):
+            assert seat is not None
+            assert silence == 1200 or (silence == 90 and seat.missed >= (self.table.rules.seat_kept_rounds or 10**6))
+
     @rule(seconds=st.sampled_from((1, 6, 15)))
     def wait(self, seconds: int) -> None:
         self.now += timedelta(seconds=seconds)
@@ -299,7 +316,7 @@ class TableMachine(RuleBasedStateMachine):
             self.owing.update({wager.player: wager.commission for wager in event.wagers if wager.deferred})
         elif isinstance(event, te.ShoeEnded):
             self.owing.subtract({each.player: each.amount for each in event.collected})
-        elif isinstance(event, te.SeatLeft):
+        elif isinstance(event, (te.SeatLeft, te.SeatFreed)):
             self.owing.subtract({event.player: event.collected})
 
     def _who(self, number: int) -> UUID:
@@ -359,7 +376,7 @@ class TableMachine(RuleBasedStateMachine):
         rules = journal.table.rules
         journal.on_round(rc.ConfirmWager(player=player, available=self._game(player), rules=rules, now=self.now))
 
-    def _step_out(self, journal: Journal, player: UUID, command: tc.LeaveSeat | tc.ChangeSeat) -> None:
+    def _step_out(self, journal: Journal, player: UUID, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSeat) -> None:
         dealer.withdraw(journal, player=player)
         if dealer.is_empty(journal):
             seed = self.seeds[journal.round.facts().shoe]

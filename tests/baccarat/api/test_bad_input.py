@@ -410,6 +410,7 @@ def test_an_unknown_preset(scene: Scene) -> None:
         ("mini", {"cut_cards_from_end": 14}, {"cut_cards_from_end"}),
         ("big_table", {"cut_cards_from_end": 11}, {"cut_cards_from_end"}),
         ("big_table", {"cut_cards_from_end": 400}, {"cut_cards_from_end"}),
+        ("big_table", {"seat_kept_rounds": 0}, {"seat_kept_rounds"}),
         ("mini", {"decks": 0, "minimum": "5.50"}, {"decks", "minimum"}),
     ],
 )

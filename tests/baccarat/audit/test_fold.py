@@ -104,6 +104,15 @@ class House:
         self.journal.on_table(tc.LeaveSeat(player, self.balances[player], self.now))
         dealer.go_on(self.journal, fresh=self.fresh(), now=self.now)
 
+    def be_freed(self, player, _spot, amount):
+        dealer.withdraw(self.journal, player=player)
+        if dealer.is_empty(self.journal):
+            seed = self.seeds[self.journal.round.facts().shoe]
+            dealer.lapse_if_empty(self.journal, seed=seed, now=self.now)
+        silence, away, gone = timedelta(seconds=amount), timedelta(seconds=1), timedelta(seconds=2500)
+        self.journal.on_table(tc.FreeSeat(player, self.balances[player], self.now - silence, away, gone, self.now))
+        dealer.go_on(self.journal, fresh=self.fresh(), now=self.now)
+
     def move(self, player, _spot, amount):
         dealer.withdraw(self.journal, player=player)
         if dealer.is_empty(self.journal):
@@ -168,7 +177,7 @@ class House:
 
 
 ACTIONS = ["play", "play", "play", "place", "place", "confirm", "deal", "rebet"]
-ACTIONS += ["sit", "leave", "undo", "clear", "skip", "wait", "put_aside", "resume", "move", "rebuy"]
+ACTIONS += ["sit", "leave", "undo", "clear", "skip", "wait", "put_aside", "resume", "move", "rebuy", "be_freed"]
 STEPS = st.tuples(
     st.sampled_from(ACTIONS),
     st.sampled_from(PLAYERS),

@@ -3,6 +3,7 @@
 # ruff: noqa: S608  (SQL made of this page's constants)
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -13,7 +14,7 @@ from baccarat.journal import Secret
 from baccarat.operations import betting, dealing
 from baccarat.rounds.events import WagerConfirmed
 from baccarat.rules.wagers import Spot
-from baccarat.tables.events import SeatLeft, ShoeEnded
+from baccarat.tables.events import Absence, SeatFreed, SeatLeft, ShoeEnded
 from casino.events.rows import execute, fetch
 from casino.events.store import Append, Draft, append
 from casino.kernel.money import Book
@@ -169,6 +170,22 @@ def test_a_player_who_leaves_takes_the_whole_balance(played, found):
     left = SeatLeft(seat.seat, seat.player, seat.book, 5, 0, one("SELECT clock_timestamp()"))
     append([Append(f"table-{table}", version, (CATALOGUE.encode(left),), METADATA)])
     assert ("returned balance differs", f"table {table}, version {version + 1}") in found()
+
+
+def test_a_seat_is_not_freed_early_nor_by_a_wrong_count(played, found):
+    table, version = fetch("SELECT id, version FROM baccarat_table WHERE preset = 'atlantic_city'")[0]
+    seat = projections.decode_table(one("SELECT state::text FROM baccarat_table WHERE id = %s", table)).seats[0]
+    now = one("SELECT clock_timestamp()")
+    freed = SeatFreed(seat.seat, seat.player, seat.book, 5, 0, Absence.MISSED_ROUNDS, 2, now + timedelta(1), now)
+    append([Append(f"table-{table}", version, (CATALOGUE.encode(freed),), METADATA)])
+    whats = [what for what, where in found() if where == f"table {table}, version {version + 1}"]
+    assert {"missed turns differ", "seat freed early", "times out of order", "returned balance differs"} <= set(whats)
+
+
+def test_a_row_that_seats_somebody_elsewhere_is_named(played, found):
+    sitting = one("SELECT id FROM baccarat_sitting ORDER BY id LIMIT 1")
+    tamper(played, f"UPDATE baccarat_sitting SET seat = 14 WHERE id = '{sitting}'")
+    assert found() == [("row differs", f"baccarat_sitting {sitting} seat")]
 
 
 def test_a_changed_balance_is_named(played, found):

@@ -59,6 +59,7 @@ COLUMNS: dict[str, tuple[Any, ...]] = {
     "play_money": (True, True, True, True, True),
     "cut_cards_from_end": (None, None, None, None, 14),
     "burn": (False, False, False, False, True),
+    "seat_kept_rounds": (3, None, None, None, 3),
 }
 CELLS = [(name, field, row[place]) for field, row in COLUMNS.items() for place, name in enumerate(NAMES)]
 AMOUNTS = {"minimum", "maximum", "chips"}
@@ -168,6 +169,9 @@ WRONG: list[tuple[str, dict[str, Any], set[str]]] = [
     ("big_table", {"cut_cards_from_end": 400}, {"cut_cards_from_end"}),
     ("mini", {"cut_cards_from_end": 14}, {"cut_cards_from_end"}),
     ("mini", {"burn": True}, {"burn"}),
+    ("mini", {"seat_kept_rounds": 0}, {"seat_kept_rounds"}),
+    ("mini", {"seat_kept_rounds": 101}, {"seat_kept_rounds"}),
+    ("mini", {"seat_kept_rounds": True}, {"seat_kept_rounds"}),
     ("mini", {"shuffle": "sometimes"}, {"shuffle"}),
     ("mini", {"caller": 1}, {"caller"}),
     ("mini", {"price": 1}, {"price"}),

@@ -1,10 +1,12 @@
 """Opening a table, sitting down, moving, buying in again and leaving; and every reason why not."""
 
 from dataclasses import replace
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
 
+from baccarat.rounds import events as re
 from baccarat.rounds.decider import ROUND
 from baccarat.rules.presets import TableRules, player_edge_spots, rules_for
 from baccarat.tables import commands as c
@@ -22,10 +24,12 @@ from tests.support.examples import (
     MINI,
     OPENED,
     B,
+    P,
     confirmed,
     deal,
     open_table,
     opened,
+    placed,
     seat_taken,
     table_opened,
 )
@@ -150,6 +154,86 @@ def test_leaving_takes_the_game_balance_along_and_frees_the_seat() -> None:
 
     spec.when(leave).refused(r.NotSeated)
     assert spec.when(take(1, BEN)).events()
+
+
+AWAY, GONE = timedelta(seconds=90), timedelta(minutes=20)
+
+
+def free(*, silence: timedelta, game_balance: int = 700) -> c.FreeSeat:
+    return c.FreeSeat(
+        player=ANN,
+        game_balance=game_balance,
+        seen_at=OPENED - silence,
+        away_after=AWAY,
+        gone_after=GONE,
+        now=OPENED,
+    )
+
+
+def freed(reason: e.Absence, *, missed: int, silence: timedelta, collected: int = 0) -> e.SeatFreed:
+    return e.SeatFreed(
+        seat=1,
+        player=ANN,
+        book=Book.REAL,
+        returned=700,
+        collected=collected,
+        reason=reason,
+        missed=missed,
+        seen_at=OPENED - silence,
+        freed_at=OPENED,
+    )
+
+
+def missing(turns: int) -> list[re.SeatTimedOut]:
+    return [re.SeatTimedOut(seat=1)] * turns
+
+
+def test_the_seat_of_an_absent_player_is_kept_for_as_many_missed_turns_as_the_table_says() -> None:
+    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN), *missing(2))
+
+    spec.when(free(silence=AWAY)).refused(r.SeatIsKept)
+    third = spec.given(*missing(1))
+    third.when(free(silence=AWAY - timedelta(microseconds=1))).refused(r.SeatIsKept)
+    over = third.when(free(silence=AWAY)).then(freed(e.Absence.MISSED_ROUNDS, missed=3, silence=AWAY))
+    assert over.state().seats == ()
+    over.when(free(silence=AWAY)).refused(r.NotSeated)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        placed(P, 500),
+        re.PlacementUndone(seat=1),
+        re.ChipsCleared(seat=1),
+        re.WagerRepeated(seat=1, stakes={P: 500}),
+        re.SeatPassed(seat=1),
+        confirmed(1, ANN, {P: 500}),
+    ],
+    ids=lambda word: type(word).__name__,
+)
+def test_any_word_of_a_seat_starts_the_count_of_missed_turns_anew(word: object) -> None:
+    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN), seat_taken(2, BEN), *missing(3))
+
+    spoken = spec.given(word)
+
+    assert [seat.missed for seat in spec.state().seats] == [3, 0]
+    assert [seat.missed for seat in spoken.state().seats] == [0, 0]
+    spoken.when(free(silence=AWAY)).refused(r.SeatIsKept)
+
+
+def test_where_no_rounds_pass_a_seat_is_kept_by_time() -> None:
+    spec = Spec(TABLE).given(table_opened(MINI), seat_taken(1, ANN), *missing(50))
+
+    spec.when(free(silence=GONE - timedelta(microseconds=1))).refused(r.SeatIsKept)
+    spec.when(free(silence=GONE)).then(freed(e.Absence.GONE, missed=50, silence=GONE))
+
+
+def test_freeing_a_seat_collects_the_commission_in_the_rack() -> None:
+    betting = Spec(ROUND).given(opened(ANN, rules=BIG), confirmed(1, ANN, {B: 10_000}))
+    settled = betting.when(deal(BANKER_WINS, rules=BIG, seed=None)).events()[-1]
+    spec = Spec(TABLE).given(table_opened(BIG), seat_taken(1, ANN), opened(ANN, rules=BIG), settled)
+
+    spec.when(free(silence=GONE)).then(freed(e.Absence.GONE, missed=0, silence=GONE, collected=500))
 
 
 def test_leaving_collects_the_commission_in_the_rack() -> None:

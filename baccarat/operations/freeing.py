@@ -1,0 +1,85 @@
+"""The workers' use case of absent players: a seat is kept for a while, then freed with the money going back.
+
+A player is away who was not heard of for PLAYER_AWAY_SECONDS by any request or stream. The table keeps the seat for as
+many turns as its rules say; where no rounds pass, for SEAT_KEPT_SECONDS. A confirmed wager is dealt and settled first.
+"""
+
+import logging
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from baccarat import repository
+from baccarat.journal import Journal
+from baccarat.operations.seats import step_out
+from baccarat.rounds.refusals import WagerInPlay
+from baccarat.tables.commands import FreeSeat
+from baccarat.tables.refusals import NotSeated, SeatIsKept
+from casino.events.rows import fetch
+from casino.events.store import Metadata
+from wallet import ledger
+
+logger = logging.getLogger(__name__)
+
+PAGE: Final = 200
+ACTOR: Final = "system:absence"
+
+# Whoever never had a session counts from the time of sitting down; a session is noted as used every so often.
+_SEEN: Final = """
+    greatest(sitting.at, (SELECT session.last_used_at FROM operators_playersession session
+                           WHERE session.player_id = sitting.player_id ORDER BY session.created_at DESC LIMIT 1))
+"""
+_AWAY: Final = f"""
+    SELECT sitting.id, sitting.table_id, sitting.operator_id, sitting.player_id FROM baccarat_sitting sitting
+     WHERE sitting.seat IS NOT NULL AND sitting.id > %s
+       AND {_SEEN} <= clock_timestamp() - make_interval(secs => %s)
+     ORDER BY sitting.id LIMIT %s
+"""  # noqa: S608  (constants)
+_LAST_SEEN: Final = f"SELECT {_SEEN} FROM baccarat_sitting sitting WHERE sitting.id = %s"  # noqa: S608  (constants)
+
+
+def free_due() -> int:
+    """This will free every seat that is not kept any longer, each in a transaction of its own; returns how many.
+
+    Also the owed commission is collected, and chips that were not confirmed go back, as when the player leaves.
+    """
+    freed, last = 0, ""
+    while page := fetch(_AWAY, [last, settings.PLAYER_AWAY_SECONDS, PAGE]):
+        freed += sum(_free(table, operator, player) for _, table, operator, player in page)
+        last = page[-1][0]
+    return freed
+
+
+def _free(table: UUID, operator: UUID, player: UUID) -> bool:
+    """Free one seat, unless its player spoke up or left meanwhile, or has a wager in play."""
+    metadata = Metadata(operator=str(operator), actor=ACTOR, causation="absence", correlation=f"table-{table}")
+    try:
+        with transaction.atomic():
+            journal, now = repository.lock_table(table=table, operator=operator)
+            step_out(journal, _command(journal, player, now))
+            repository.write([(journal, metadata)])
+    except (SeatIsKept, NotSeated, WagerInPlay):
+        return False
+    except repository.StateUnreadable as trouble:
+        logger.critical("ALERT a seat can't be freed: %s", trouble)
+        return False
+    return True
+
+
+def _command(journal: Journal, player: UUID, now: datetime) -> FreeSeat:
+    seat = journal.table.seat_of(player)
+    if seat is None:
+        raise NotSeated
+    game = repository.place_of(journal).game(player, seat.book)
+    ((seen_at,),) = fetch(_LAST_SEEN, [f"{journal.table.facts().table}/{player}"])
+    return FreeSeat(
+        player=player,
+        game_balance=ledger.balances([game])[game],
+        seen_at=seen_at,
+        away_after=timedelta(seconds=settings.PLAYER_AWAY_SECONDS),
+        gone_after=timedelta(seconds=settings.SEAT_KEPT_SECONDS),
+        now=now,
+    )
