@@ -77,7 +77,7 @@ class LiveFollower:
         """A seat was taken or left: another table comes with a snapshot of all that is to be drawn."""
         if happening.type == TAKEN:
             self._seated.add(table)
-        elif happening.type == LEFT:
+        elif happening.type in LEFT:
             self._seated.discard(table)
         else:
             return
@@ -107,6 +107,6 @@ def seated_before(
             continue
         if happening.type == TAKEN:
             found.discard(happening.table)
-        elif happening.type == LEFT:
+        elif happening.type in LEFT:
             found.add(happening.table)
     return frozenset(found)

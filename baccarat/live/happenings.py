@@ -13,7 +13,8 @@ from baccarat.sight import ANYBODY, in_money, players_in, seen_by
 from casino.api.streaming import sse
 from casino.events.drafts import Sealed
 
-TAKEN, LEFT = "SeatTaken", "SeatLeft"
+TAKEN: Final = "SeatTaken"
+LEFT: Final = frozenset({"SeatLeft", "SeatFreed"})
 MOST_ROUNDS: Final = 20_000
 """Rounds of which a process remembers the table; that of another one is looked up."""
 
