@@ -6,6 +6,7 @@ from uuid import UUID
 
 from casino.kernel.money import Book
 from wallet import payment_events as pe
+from wallet import protection_events as pro
 from wallet.accounts import AccountKind, AccountName, debt, hold, operator_account, player_account
 from wallet.entries import Entry, Posting, entry, sandbox_credit, transfer
 from wallet.events import PlayerAccountOpened, SandboxCredited, TableLimitSet
@@ -122,6 +123,16 @@ _STILL: Final = frozenset(
         pe.DepositFailed,
         pe.WithdrawalApproved,
         pe.WithdrawalSent,
+        pro.PlayLimitSet,
+        pro.PlayLimitRaiseAsked,
+        pro.PlayLimitRaised,
+        pro.PlayLimitRaiseCancelled,
+        pro.CoolingOffStarted,
+        pro.SelfExcluded,
+        pro.SelfExclusionEnded,
+        pro.RealityCheckSet,
+        pro.HouseLimitSet,
+        pro.PlayMoneyCapSet,
     }
 )
 EVENTS: Final = frozenset(_BUILD) | _STILL

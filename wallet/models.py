@@ -133,3 +133,20 @@ class Withdrawal(Payment):
 
     def __str__(self) -> str:
         return f"withdrawal {self.id}"
+
+
+class Protection(models.Model):
+    """What protects a player: limits, wishes for higher ones, an exclusion. A projection of its events."""
+
+    player_id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    state = models.JSONField()
+    excluded_until = models.DateTimeField(null=True)
+    version = models.IntegerField()
+
+    class Meta:
+        verbose_name = "player's limits"
+        verbose_name_plural = "players' limits"
+
+    def __str__(self) -> str:
+        return f"limits of {self.player_id}"

@@ -131,6 +131,8 @@ class Fold:
             return None
         round_.version = row.version
         step(round_, event)
+        if isinstance(event, re.WagerConfirmed):
+            self.wallets.played(event.player, at=event.confirmed_at, row=row)
         if isinstance(event, ve.RoundVoided):
             self._debts(event, round_.table.place)
         if row.type in ENDS and self.running.pop(row.stream, None) is not None:

@@ -19,7 +19,7 @@ from baccarat.rules.wagers import Spot
 from baccarat.tables.refusals import NotSeated, WrongCurrency
 from baccarat.tables.state import Seat
 from wallet.limits.own_limit import require_within
-from wallet.limits.projection import purse
+from wallet.limits.projection import Purse, purse
 
 Picture = dict[str, Any]
 
@@ -60,7 +60,7 @@ def place(*, guest: Guest, spot: Spot, amount: int, currency: str) -> Picture:
     """This will put `amount` minor units of chips on a spot; the first chip opens a round where none is open.
 
     Raises NotSeated, BettingIsClosed, NotYourTurn, AlreadyConfirmed, AmountNotMakeable, OverMaximum, OverOwnLimit,
-    OneSpotOnly, InsufficientFunds, WrongCurrency.
+    PlayerExcluded, OneSpotOnly, InsufficientFunds, WrongCurrency.
     """
 
     def play(turn: Turn) -> None:
@@ -107,8 +107,8 @@ def rebet_and_deal(*, guest: Guest) -> Picture:
 def deal(*, guest: Guest, stakes: Mapping[Spot, int], currency: str) -> Picture:
     """This will confirm the placed chips; with `stakes` it first replaces them by these, all in one transaction.
 
-    Raises NoChipsPlaced, UnderMinimum, NoOpenRound and the refusals of `place`. Stakes under the minimum are raised
-    where the table's rules say so; `raised` in the answer shows by how much.
+    Raises NoChipsPlaced, UnderMinimum, NoOpenRound, DebtOutstanding, LimitReached and the refusals of `place`. Stakes
+    under the minimum are raised where the table's rules say so; `raised` in the answer shows by how much.
     """
 
     def play(turn: Turn) -> None:
@@ -130,14 +130,24 @@ def _take_turn(guest: Guest, play: Callable[[Turn], None]) -> Picture:
         if seat is None:
             raise NotSeated
         account = repository.place_of(journal).game(guest.player, seat.book)
-        means = purse(account)
+        means = purse(account, now=now)
         turn = Turn(journal=journal, seat=seat, now=now, balance=means.balance)
         play(turn)
-        require_within(means.limit, _stakes_of(journal, guest.player))
+        _require_allowed(means, journal, guest.player)
         repository.write([(journal, guest.metadata)])
     return table_picture(
         journal.table, journal.round, viewer=guest.player, now=now, game_balance=turn.balance - _just_staked(journal)
     )
+
+
+def _require_allowed(means: Purse, journal: Journal, player: UUID) -> None:
+    """Chips need a player who plays; a wager also one without debts, and room under every limit."""
+    stakes, staked = _stakes_of(journal, player), _just_staked(journal)
+    require_within(means.limit, stakes)
+    if stakes:
+        means.standing.require_playing()
+    if staked:
+        means.standing.require_wager(staked)
 
 
 def _stakes_of(journal: Journal, player: UUID) -> Collection[int]:

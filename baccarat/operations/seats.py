@@ -15,7 +15,8 @@ from baccarat.tables import commands as tc
 from baccarat.tables.refusals import NotSeated, WrongCurrency
 from baccarat.tables.state import Seat
 from casino.kernel.money import Book
-from wallet import debts, ledger
+from wallet import ledger
+from wallet.protection.standing import standing
 
 Picture = dict[str, Any]
 
@@ -24,15 +25,15 @@ def take(*, guest: Guest, seat: int, book: Book, buy_in: int, currency: str) -> 
     """This will sit the player down with `buy_in` minor units from the account, opening a round at an idle table.
 
     Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, BookNotOffered, WrongCurrency, DebtOutstanding,
-    InsufficientFunds.
+    PlayerExcluded, LimitReached, InsufficientFunds.
     """
     with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
         _require_currency(currency, journal)
-        account = repository.place_of(journal).player(guest.player, book)
-        available = debts.available(account)
+        means = standing(repository.place_of(journal).player(guest.player, book), now=now)
+        means.require_entry(buy_in)
         journal.on_table(
-            tc.TakeSeat(player=guest.player, seat=seat, book=book, buy_in=buy_in, available=available, now=now)
+            tc.TakeSeat(player=guest.player, seat=seat, book=book, buy_in=buy_in, available=means.balance, now=now)
         )
         if journal.table.rules.turn_seconds is not None:
             dealer.open_round(journal, fresh=repository.fresh(), now=now)
@@ -58,16 +59,16 @@ def rebuy(*, guest: Guest, amount: int, currency: str) -> Picture:
     """This will move `amount` minor units from the account to the game balance, between the player's rounds.
 
     Raises NotSeated, WagerInPlay (with the time by which the round is dealt), WrongCurrency, DebtOutstanding,
-    InsufficientFunds.
+    PlayerExcluded, LimitReached, InsufficientFunds.
     """
     with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
         _require_currency(currency, journal)
         balance = _game_balance(journal, guest)
         _require_no_wager(journal, guest)
-        account = repository.place_of(journal).player(guest.player, _seat(journal, guest).book)
-        available = debts.available(account)
-        journal.on_table(tc.Rebuy(player=guest.player, amount=amount, available=available, now=now))
+        means = standing(repository.place_of(journal).player(guest.player, _seat(journal, guest).book), now=now)
+        means.require_entry(amount)
+        journal.on_table(tc.Rebuy(player=guest.player, amount=amount, available=means.balance, now=now))
         repository.write([(journal, guest.metadata)])
     return _picture(journal, guest, now, balance=balance + amount)
 

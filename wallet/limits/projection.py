@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -12,6 +13,8 @@ from wallet.accounts import AccountName
 from wallet.catalogue import CATALOGUE
 from wallet.events import TableLimitSet
 from wallet.limits.own_limit import OwnLimit
+from wallet.protection import standing
+from wallet.protection.standing import Standing
 
 TABLE: Final = "wallet_table_limit"
 COLUMNS: Final = ("player_id", "operator_id", "currency", "amount", "set_at", "next_change_at", "version")
@@ -24,12 +27,11 @@ _SAVE: Final = """
     SET operator_id = excluded.operator_id, currency = excluded.currency, amount = excluded.amount,
         set_at = excluded.set_at, next_change_at = excluded.next_change_at, version = excluded.version
 """
-_PURSE: Final = """
-    SELECT coalesce((SELECT balance FROM wallet_balance WHERE account_id = %s), 0),
-           kept.amount, kept.currency, kept.set_at, kept.next_change_at
-      FROM (SELECT) AS always
+_PURSE: Final = f"""
+    SELECT kept.amount, kept.currency, kept.set_at, kept.next_change_at, {standing.COLUMNS}
+      FROM {standing.ASKED}
       LEFT JOIN wallet_table_limit kept ON kept.player_id = %s AND kept.currency = %s
-"""
+"""  # noqa: S608  (constants)
 _LATEST: Final = """
     SELECT DISTINCT ON (stream) type, schema, data::text, version FROM events_event
      WHERE type = 'TableLimitSet' ORDER BY stream, version DESC
@@ -39,10 +41,15 @@ _ROWS: Final = f"SELECT {', '.join(COLUMNS)} FROM {TABLE} ORDER BY player_id"  #
 
 @dataclass(frozen=True, slots=True)
 class Purse:
-    """What a balance holds, in minor units, and the limit that its player has set, if any."""
+    """What a game balance holds, what a wager from it is judged by, and the limit per spot that its player has set."""
 
-    balance: int
+    standing: Standing
     limit: OwnLimit | None
+
+    @property
+    def balance(self) -> int:
+        """What it holds, in minor units."""
+        return self.standing.balance
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +60,13 @@ class Rebuilt:
     changed: tuple[str, ...]
 
 
-def purse(account: AccountName) -> Purse:
-    """This will read a player's balance and the player's own limit in its currency, in one statement."""
-    ((balance, amount, currency, set_at, next_change_at),) = fetch(
-        _PURSE, [account.id, account.player, account.currency]
+def purse(account: AccountName, *, now: datetime) -> Purse:
+    """This will read a player's game balance and what wagers are judged by, locking the player, in one statement."""
+    ((amount, currency, set_at, next_change_at, *row),) = fetch(
+        _PURSE, [*standing.asked(account, now), account.player, account.currency]
     )
-    return Purse(balance, None if currency is None else OwnLimit(amount, currency, set_at, next_change_at))
+    limit = None if currency is None else OwnLimit(amount, currency, set_at, next_change_at)
+    return Purse(standing.of_row(account, now, row), limit)
 
 
 def row(event: TableLimitSet, version: int) -> Row:

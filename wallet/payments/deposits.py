@@ -19,6 +19,7 @@ from wallet.payments.fees import quote
 from wallet.payments.methods import find
 from wallet.payments.refusals import MethodClosed, NoEarlierDeposit
 from wallet.payments.reports import Implausible, Report
+from wallet.protection.standing import require_deposit
 
 Decide = Callable[[Deposit, int, datetime], Sequence[Any]]
 UNKNOWN: Final = "unknown_payment"
@@ -36,7 +37,7 @@ _LAST: Final = """
 def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount: int, metadata: Metadata) -> UUID:
     """This will ask for a deposit of minor units and return its id; the provider is asked after the commit.
 
-    Raises UnknownMethod, MethodClosed, AmountOutOfRange, NothingArrives, UnknownAccount.
+    Raises UnknownMethod, MethodClosed, AmountOutOfRange, NothingArrives, UnknownAccount, PlayerExcluded, LimitReached.
     """
     chosen = find(operator=operator, method=method)
     offer = chosen.offer
@@ -47,6 +48,7 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
     deposit = new_id()
     with transaction.atomic():
         _, at = records.lock_account(operator=operator, player=player, currency=currency)
+        require_deposit(operator=operator, player=player, currency=currency, amount=amount, now=at)
         asked = DepositRequested(
             deposit, operator, player, chosen.id, chosen.version, offer.provider, currency, amount, offered.fee, at
         )

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from baccarat.audit.rebuilding import Unfoldable, rebuild
 from wallet.limits.projection import rebuild_limits
 from wallet.payments.rebuilding import rebuild_payments
+from wallet.protection.rebuilding import rebuild_protection
 
 
 class Command(BaseCommand):
@@ -22,12 +23,14 @@ class Command(BaseCommand):
             rebuilt = rebuild(compare=check)
             payments = rebuild_payments(compare=check)
             limits = rebuild_limits(compare=check)
+            protection = rebuild_protection(compare=check)
         except Unfoldable as trouble:
             raise CommandError(str(trouble)) from trouble
-        changed = rebuilt.changed + payments.changed + limits.changed
+        changed = rebuilt.changed + payments.changed + limits.changed + protection.changed
         for row in changed:
             self.stdout.write(f"changed: {row}")
-        counts = " ".join(f"{table}={rows}" for table, rows in (rebuilt.rows | payments.rows | limits.rows).items())
+        everything = rebuilt.rows | payments.rows | limits.rows | protection.rows
+        counts = " ".join(f"{table}={rows}" for table, rows in everything.items())
         outcome = f" changed={len(changed)}" if check else ""
         self.stdout.write(f"rebuild: {counts}{outcome}")
         if changed:

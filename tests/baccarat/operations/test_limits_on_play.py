@@ -1,0 +1,272 @@
+"""Limits on what is staked, lost and played hold to the last unit, at every table and for fifty at once."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from baccarat.audit import engine
+from baccarat.rules.wagers import Spot
+from casino.events import sealer
+from casino.events.rows import execute, fetch
+from casino.kernel.money import Book
+from tests.support.house import At, House, deal_all
+from tests.support.protection import age_play, age_wishes, all_limited, limited, on
+from tests.wallet.world import causes, move
+from wallet import ledger
+from wallet.accounts import AccountKind
+from wallet.debts import outstanding
+from wallet.protection import operations, standing
+from wallet.protection.rebuilding import rebuild_protection
+from wallet.protection.refusals import LimitReached, RaiseNotRipe
+from wallet.protection_events import Measure, Period, Setter
+from wallet.refusals import DebtOutstanding
+
+P, B = Spot.PLAYER, Spot.BANKER
+DAY = timedelta(days=1)
+
+
+def at_table(house: House, player: UUID | None = None, *, book: Book = Book.REAL) -> At:
+    at = house.guest(house.table("mini"), player or house.player(real=1_000_000, play=1_000_000))
+    at.sit(buy_in=100_000, book=book)
+    return at
+
+
+def used(player: UUID) -> dict[tuple[Measure, Period], int]:
+    (now,) = fetch("SELECT clock_timestamp()")[0]
+    return dict(standing.usage(player=player, now=now).used)
+
+
+def lost(player: UUID) -> int:
+    """What the player's real money has become less by, all accounts together."""
+    ((total,),) = fetch(
+        """SELECT 1000000 - sum(balance)::bigint FROM wallet_account JOIN wallet_balance ON account_id = id
+            WHERE player_id = %s AND book = 'real'""",
+        [player],
+    )
+    return int(total)
+
+
+def test_stakes_fit_up_to_the_limit_and_not_a_chip_more(house: House) -> None:
+    at = at_table(house)
+    limited(house, at.player, Measure.STAKE, 2_500)
+    at.deal({B: 1_500})
+    deal_all()
+    with pytest.raises(LimitReached) as refused:
+        at.deal({B: 1_100})
+    at.deal({P: 500, B: 500})
+
+    facts = refused.value.facts
+    assert (facts["limit"], facts["used"], facts["left"], facts["unit"]) == ("25.00", "15.00", "10.00", "EUR")
+    assert (facts["measure"], facts["period"], facts["set_by"]) == ("stake", "day", "player")
+
+
+def test_a_refusal_tells_when_it_fits_again_and_then_it_does(house: House) -> None:
+    at = at_table(house)
+    limited(house, at.player, Measure.STAKE, 3_000)
+    for hours in (10, 5, 0):
+        at.deal({B: 1_000})
+        deal_all()
+        if hours:
+            age_play(at.player, timedelta(hours=5))
+    with pytest.raises(LimitReached) as refused:
+        at.deal({B: 1_500})
+    ((second,),) = fetch(
+        "SELECT at FROM wallet_turnover JOIN wallet_account ON id = account_id WHERE player_id = %s AND staked = 2000 "
+        "ORDER BY sequence LIMIT 1",
+        [at.player],
+    )
+    assert refused.value.facts["frees_at"] == second + DAY
+
+    age_play(at.player, timedelta(hours=19, minutes=30))
+    at.deal({B: 1_500})
+
+
+def test_more_than_the_whole_limit_never_fits(house: House) -> None:
+    at = at_table(house)
+    limited(house, at.player, Measure.STAKE, 1_000)
+    with pytest.raises(LimitReached) as refused:
+        at.deal({B: 1_500})
+    assert refused.value.facts["frees_at"] is None
+
+
+def test_what_is_lost_counts_with_what_is_in_play_and_a_win_makes_room(house: House) -> None:
+    at = at_table(house)
+    limited(house, at.player, Measure.LOSS, 20_000)
+    for _ in range(12):
+        left = 20_000 - lost(at.player)
+        if left < 500:
+            break
+        with pytest.raises(LimitReached):
+            at.deal({B: left - left % 100 + 100})
+        at.deal({B: min(5_000, left - left % 500)})
+        assert used(at.player)[Measure.LOSS, Period.DAY] == lost(at.player)
+        deal_all()
+        assert used(at.player)[Measure.LOSS, Period.DAY] == lost(at.player) <= 20_000
+
+
+def test_a_week_and_a_month_look_further_back_than_a_day(house: House) -> None:
+    at = at_table(house)
+    at.deal({B: 1_000})
+    deal_all()
+    seen = []
+    for days in (0, 1, 6, 24):
+        age_play(at.player, timedelta(days=days))
+        found = used(at.player)
+        seen.append(tuple(found[Measure.STAKE, period] for period in Period))
+    assert seen == [(1_000,) * 3, (0, 1_000, 1_000), (0, 0, 1_000), (0, 0, 0)]
+
+
+def test_fifty_at_once_stake_exactly_the_limit(house: House, in_threads: Callable[..., list[Any]]) -> None:
+    player = house.player(real=1_000_000)
+    tables = [at_table(house, player) for _ in range(5)]
+    for at in tables:
+        execute("UPDATE baccarat_table SET due_at = NULL WHERE id = %s", [at.guest.table])
+    limited(house, player, Measure.STAKE, 1_500)
+
+    results = in_threads(5, lambda i: tables[i].deal({B: 500}))
+    assert sum(isinstance(result, LimitReached) for result in results) == 2
+    assert used(player)[Measure.STAKE, Period.DAY] == 1_500
+    house.agree(*(at.guest.table for at in tables))
+
+
+def test_a_limit_of_the_operator_holds_for_everyone_and_the_strictest_for_each(house: House) -> None:
+    alice, bob = at_table(house), at_table(house)
+    all_limited(house, Measure.STAKE, 1_000)
+    limited(house, bob.player, Measure.STAKE, 500)
+    operations.set_limit(
+        on=on(house, bob.player), by=Setter.OPERATOR, measure=Measure.STAKE, period=Period.DAY, most=700
+    )
+    for at, most in ((alice, 1_000), (bob, 500)):
+        with pytest.raises(LimitReached) as refused:
+            at.deal({B: most + 100})
+        assert refused.value.facts["set_by"] == ("operator" if at is alice else "player")
+        at.deal({B: most})
+
+
+def test_a_higher_limit_holds_a_day_later_and_once_confirmed(house: House) -> None:
+    at = at_table(house)
+    limited(house, at.player, Measure.STAKE, 500)
+    limited(house, at.player, Measure.STAKE, None)
+    with pytest.raises(LimitReached):
+        at.deal({B: 600})
+    with pytest.raises(RaiseNotRipe):
+        operations.confirm_raise(on=on(house, at.player), measure=Measure.STAKE, period=Period.DAY)
+    age_wishes(at.player, DAY)
+    with pytest.raises(LimitReached):
+        at.deal({B: 600})
+    operations.confirm_raise(on=on(house, at.player), measure=Measure.STAKE, period=Period.DAY)
+    at.deal({B: 600})
+
+
+def test_play_money_is_under_no_limit_of_money(house: House) -> None:
+    at = at_table(house, book=Book.PLAY)
+    for measure in (Measure.STAKE, Measure.LOSS):
+        limited(house, at.player, measure, 100)
+    at.deal({B: 5_000})
+    deal_all()
+    assert used(at.player)[Measure.STAKE, Period.DAY] == 0
+    assert used(at.player)[Measure.TIME, Period.DAY] == 5
+
+
+@pytest.mark.parametrize("book", Book)
+def test_time_is_counted_in_five_minutes_and_ends_at_the_limit(house: House, book: Book) -> None:
+    at = at_table(house, book=book)
+    limited(house, at.player, Measure.TIME, 10)
+    for _ in range(2):
+        at.deal({B: 500})
+        deal_all()
+        at.deal({B: 500})
+        deal_all()
+        age_play(at.player, timedelta(minutes=5))
+    assert used(at.player)[Measure.TIME, Period.DAY] == 10
+    with pytest.raises(LimitReached) as refused:
+        at.deal({B: 500})
+    assert (refused.value.facts["left"], refused.value.facts["unit"]) == ("0", "minutes")
+    with pytest.raises(LimitReached):
+        at.rebuy(100)
+    age_play(at.player, DAY - timedelta(minutes=5))
+    at.deal({B: 500})
+
+
+def test_two_tables_at_once_are_played_in_the_same_time(house: House) -> None:
+    one = at_table(house)
+    other = at_table(house, one.player)
+    while fetch("SELECT extract(epoch FROM clock_timestamp())::int %% 300 > 290")[0][0]:
+        fetch("SELECT pg_sleep(1)")
+    for at in (one, other):
+        at.deal({B: 500})
+    assert used(one.player)[Measure.TIME, Period.DAY] == 5
+
+
+def test_a_limit_that_is_used_up_stops_sitting_down_and_rebuys_of_real_money(house: House) -> None:
+    at = at_table(house)
+    at.deal({B: 1_000})
+    deal_all()
+    limited(house, at.player, Measure.STAKE, 1_000)
+    other = house.guest(house.table("mini"), at.player)
+    for bring in (lambda: at.rebuy(100), lambda: other.sit(buy_in=1_000)):
+        with pytest.raises(LimitReached):
+            bring()
+    other.sit(buy_in=1_000, book=Book.PLAY)
+    at.leave()
+
+
+def test_a_debt_stops_a_wager_from_a_balance_at_a_table_in_real_money_only(house: House) -> None:
+    real = at_table(house)
+    play = at_table(house, real.player, book=Book.PLAY)
+    real.place(B, 500)
+    place = house.place_of(real.guest.table)
+    (cause,) = causes(1, stream=f"debt-of-{real.player}")
+    ledger.post([move(cause, place.debt(real.player, Book.REAL), place.house(AccountKind.BANK, Book.REAL), 100)])
+    assert outstanding(operator=house.operator, player=real.player, currency="EUR") == 100
+    with pytest.raises(DebtOutstanding):
+        real.deal()
+    play.deal({B: 500})
+
+
+def test_limits_cost_a_wager_no_query(house: House) -> None:
+    counts = []
+    for bound in (False, True):
+        at = at_table(house)
+        at.deal({B: 500})
+        deal_all()
+        if bound:
+            for measure in Measure:
+                for period in Period:
+                    limited(house, at.player, measure, 40_000, period)
+        with CaptureQueriesContext(connection) as queries:
+            at.deal({B: 500})
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_an_audit_finds_nothing_a_rebuild_changes_nothing_and_tampering_is_found(house: House) -> None:
+    at = at_table(house)
+    limited(house, at.player, Measure.LOSS, 50_000)
+    limited(house, at.player, Measure.LOSS, 90_000)
+    all_limited(house, Measure.TIME, 600, Period.WEEK)
+    at.deal({B: 500})
+    deal_all()
+    rebuild_protection()
+    sealer.seal_all()
+    assert mine(house) == set()
+    assert rebuild_protection(compare=True).changed == ()
+
+    execute("UPDATE wallet_turnover SET lost = lost + 1")
+    execute("DELETE FROM wallet_played")
+    execute("UPDATE wallet_protection SET state = '{}' WHERE player_id = %s", [at.player])
+    assert mine(house) == {"turnover differs from entries", "time played differs from entries", "row differs"}
+    assert rebuild_protection(compare=True).changed != ()
+    assert mine(house) == set()
+
+
+def mine(house: House) -> set[str]:
+    """What an audit finds of what is counted here."""
+    del house
+    about = ("wallet_turnover", "wallet_played", "wallet_protection", "wallet_house")
+    return {found.what for found in engine.run(oldest=3600).findings if found.where.startswith(about)}

@@ -1,0 +1,65 @@
+"""Limits and exclusions, set on players of a house on a real database; and time that passes for what they played."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from casino.events.rows import execute, fetch
+from tests.support.house import House
+from wallet.protection import operations, rows
+from wallet.protection.operations import On
+from wallet.protection.state import Protection
+from wallet.protection_events import Measure, Period, Setter
+
+
+def on(house: House, player: UUID) -> On:
+    return On(operator=house.operator, player=player, currency="EUR", metadata=house.metadata)
+
+
+def limited(house: House, player: UUID, measure: Measure, most: int | None, period: Period = Period.DAY) -> Protection:
+    """The player's own limit, in cents or minutes."""
+    return operations.set_limit(on=on(house, player), by=Setter.PLAYER, measure=measure, period=period, most=most)
+
+
+def all_limited(house: House, measure: Measure, most: int | None, period: Period = Period.DAY) -> None:
+    """The operator's limit on all its players."""
+    operations.set_house_limit(
+        operator=house.operator, currency="EUR", measure=measure, period=period, most=most, metadata=house.metadata
+    )
+
+
+def away(house: House, player: UUID, hours: int = 24) -> Protection:
+    return operations.cool_off(on=on(house, player), by=Setter.PLAYER, hours=hours)
+
+
+def age_play(player: UUID, by: timedelta) -> None:
+    """What a player has staked, lost and played so far happened that much earlier."""
+    execute(
+        "UPDATE wallet_turnover SET at = at - %s"
+        " WHERE account_id IN (SELECT id FROM wallet_account WHERE player_id = %s)",
+        [by, player],
+    )
+    execute("UPDATE wallet_played SET slot = slot - %s WHERE player_id = %s", [by, player])
+
+
+def age_wishes(player: UUID, by: timedelta) -> None:
+    """Higher limits were asked for, and exclusions begun, that much earlier."""
+    ((operator, text, version),) = fetch(
+        "SELECT operator_id, state::text, version FROM wallet_protection WHERE player_id = %s", [player]
+    )
+    state = rows.protection(text)
+    aged = Protection(
+        limits=state.limits,
+        raises=tuple(_earlier(each, by) for each in state.raises),
+        exclusion=None if state.exclusion is None else _earlier(state.exclusion, by),
+        reality_minutes=state.reality_minutes,
+    )
+    rows.save(operator=operator, player=player, state=aged, version=version)
+
+
+def _earlier(value: Any, by: timedelta) -> Any:
+    moments = {
+        name: getattr(value, name) - by for name in value.__slots__ if isinstance(getattr(value, name), datetime)
+    }
+    others = {name: getattr(value, name) for name in value.__slots__ if name not in moments}
+    return type(value)(**others, **moments)

@@ -1,0 +1,158 @@
+"""What protects players as an audit follows it: each change judged again, wagers and deposits held against exclusions,
+and what was used worked out anew from the entries.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from casino.events.rows import fetch
+from casino.kernel.findings import Finding
+from casino.kernel.refusals import Refusal
+from wallet import protection_events as e
+from wallet.protection import deciding, rows
+from wallet.protection.counting import PLAYED, TURNOVER
+from wallet.protection.deciding import Whose
+from wallet.protection.state import Exclusion, House, Protection, evolve, evolve_house
+from wallet.protection_events import Setter, house_stream, protection_stream
+
+_HOUR: Final = timedelta(hours=1)
+_COUNTED: Final = {
+    "turnover differs from entries": (
+        "account_id || ' posting ' || sequence",
+        "at || ' staked ' || staked || ' lost ' || lost",
+        TURNOVER,
+        "wallet_turnover",
+    ),
+    "time played differs from entries": ("player_id || ' ' || slot", "'five minutes'", PLAYED, "wallet_played"),
+}
+_DIFFERENCES: Final = """
+    SELECT coalesce(due.place, has.place), coalesce(due.content, 'none'), coalesce(has.content, 'none')
+      FROM (SELECT {place} AS place, {content} AS content FROM ({wanted}) counted) due
+      FULL JOIN (SELECT {place} AS place, {content} AS content FROM {table}) has ON has.place = due.place
+     WHERE due.content IS DISTINCT FROM has.content ORDER BY 1
+"""
+
+
+class Protections:
+    """What the log so far says of each player's protection and of each operator's, with the versions."""
+
+    def __init__(self) -> None:
+        self._players: dict[UUID, tuple[UUID, Protection, int]] = {}
+        self._houses: dict[UUID, tuple[str, House, int]] = {}
+
+    def follow(
+        self, event: e.ProtectionEvent, *, opened: tuple[UUID, str] | None, stream: str, version: int, where: str
+    ) -> Iterator[Finding]:
+        """This will follow an event and yield what contradicts the rules.
+
+        `opened` is the operator and the currency that the player's wallet was opened with.
+        """
+        if isinstance(event, e.HouseLimitSet | e.PlayMoneyCapSet):
+            yield from self._follow_house(event, stream=stream, version=version, where=where)
+            return
+        _, state, before = self._players.get(event.player, (event.operator, Protection(), 0))
+        if opened is None or opened[0] != event.operator:
+            yield Finding("protection of another wallet", where, str(opened), str(event.operator))
+        yield from _place(stream, protection_stream(event.player), version, before, where)
+        yield from _judged(state, event, where)
+        self._players[event.player] = event.operator, evolve(state, event), version
+
+    def _follow_house(self, event: e.HouseEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
+        _, state, before = self._houses.get(event.operator, ("", House(), 0))
+        yield from _place(stream, house_stream(event.operator), version, before, where)
+        yield from _judged_house(state, event, where)
+        self._houses[event.operator] = event.currency, evolve_house(state, event), version
+
+    def kept_away(self, player: UUID, *, at: datetime) -> Exclusion | None:
+        """This will return the exclusion that a wager or deposit at this time goes against, if there is one."""
+        known = self._players.get(player)
+        exclusion = None if known is None else known[1].excluded(at)
+        return exclusion if exclusion is not None and exclusion.since < at else None
+
+    def check_state(self) -> Iterator[Finding]:
+        """This will compare the rows with what the events have led to, and what was used with the entries."""
+        players = {player: (operator, state, version) for player, (operator, state, version) in self._players.items()}
+        yield from _compare(rows.PLAYERS, players, rows.all_players())
+        yield from _compare(rows.HOUSES, dict(self._houses), rows.all_houses())
+        for what, (place, content, wanted, table) in _COUNTED.items():
+            statement = _DIFFERENCES.format(place=place, content=content, wanted=wanted, table=table)
+            for where, due, has in fetch(statement):
+                yield Finding(what, f"{table} {where}", due, has)
+
+
+def _place(stream: str, right: str, version: int, before: int, where: str) -> Iterator[Finding]:
+    if stream != right:
+        yield Finding("stream differs", where, right, stream)
+    if version != before + 1:
+        yield Finding("event out of place", where, f"version {before + 1}", f"version {version}")
+
+
+def _judged(state: Protection, event: e.PlayerProtectionEvent, where: str) -> Iterator[Finding]:
+    try:
+        right = _again(state, event)
+    except Refusal as refusal:
+        yield Finding("protection changed against the rules", where, refusal.code, str(event))
+        return
+    if right != event:
+        yield Finding("protection changed against the rules", where, str(right), str(event))
+
+
+def _judged_house(state: House, event: e.HouseEvent, where: str) -> Iterator[Finding]:
+    if isinstance(event, e.PlayMoneyCapSet):
+        return
+    try:
+        deciding.change_house(
+            state,
+            operator=event.operator,
+            currency=event.currency,
+            measure=event.measure,
+            period=event.period,
+            most=event.most,
+            now=event.at,
+        )
+    except Refusal as refusal:
+        yield Finding("protection changed against the rules", where, refusal.code, str(event))
+
+
+def _again(state: Protection, event: e.PlayerProtectionEvent) -> e.PlayerProtectionEvent:
+    """The event that the rules would have led to at that time. Raises Refusal."""
+    whose = Whose(event.operator, event.player, getattr(event, "currency", ""))
+    now = event.at
+    match event:
+        case e.PlayLimitSet(by=by, measure=measure, period=period, most=most):
+            return deciding.change(state, whose=whose, by=by, measure=measure, period=period, most=most, now=now)
+        case e.PlayLimitRaiseAsked(measure=measure, period=period, most=most):
+            by = Setter.PLAYER
+            return deciding.change(state, whose=whose, by=by, measure=measure, period=period, most=most, now=now)
+        case e.PlayLimitRaised(measure=measure, period=period):
+            return deciding.confirm(state, whose=whose, measure=measure, period=period, now=now)
+        case e.PlayLimitRaiseCancelled(measure=measure, period=period):
+            return deciding.cancel(state, whose=whose, measure=measure, period=period, now=now)
+        case _:
+            return _exclusion_again(state, event, whose)
+
+
+def _exclusion_again(state: Protection, event: Any, whose: Whose) -> e.PlayerProtectionEvent:
+    match event:
+        case e.CoolingOffStarted(by=by, until=until, at=now):
+            return deciding.cool_off(state, whose=whose, by=by, hours=(until - now) // _HOUR, now=now)
+        case e.SelfExcluded(by=by, until=until, at=now):
+            months = deciding.months_between(now, until)
+            return deciding.self_exclude(state, whose=whose, by=by, months=months, now=now)
+        case e.SelfExclusionEnded(at=now):
+            return deciding.end_exclusion(state, whose=whose, now=now)
+        case _:
+            return deciding.remind(whose=whose, minutes=event.minutes, now=event.at)
+
+
+def _compare(table: str, wanted: dict[UUID, Any], found: dict[UUID, Any]) -> Iterator[Finding]:
+    for key in sorted(wanted.keys() | found.keys()):
+        due, has = wanted.get(key), found.get(key)
+        if due is None:
+            yield Finding("row is extra", f"{table} {key}", "none", "a row")
+        elif has is None:
+            yield Finding("row is missing", f"{table} {key}", "a row", "none")
+        elif due != has:
+            yield Finding("row differs", f"{table} {key}", str(due), str(has))

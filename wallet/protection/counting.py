@@ -1,0 +1,28 @@
+"""What players have staked, lost and played, worked out anew from the ledger's entries.
+
+A trigger on postings counts along as they are made; these statements say the same over everything, for the audit and
+for a rebuild. A wager takes its stake and counts as lost until a settlement or a void brings something back. A wager
+that is voided has been staked all the same.
+"""
+
+from typing import Final
+
+TURNOVER: Final = """
+    SELECT posting.account_id, max(entry.recorded_at) OVER so_far AS at, posting.sequence,
+           (-coalesce(sum(posting.amount) FILTER (WHERE entry.kind = 'wager') OVER so_far, 0))::bigint AS staked,
+           (-sum(posting.amount) OVER so_far)::bigint AS lost
+      FROM wallet_posting posting
+      JOIN wallet_entry entry ON entry.id = posting.entry_id AND entry.kind IN ('wager', 'settlement', 'void')
+      JOIN wallet_account account ON account.id = posting.account_id
+           AND account.kind IN ('game', 'account', 'debt') AND account.book = 'real'
+    WINDOW so_far AS (PARTITION BY posting.account_id ORDER BY posting.sequence)
+"""
+"""Rows of wallet_turnover: account_id, at, sequence, staked, lost."""
+
+PLAYED: Final = """
+    SELECT DISTINCT account.player_id, date_bin('5 minutes', entry.recorded_at, '2000-01-01 00:00+00') AS slot
+      FROM wallet_posting posting
+      JOIN wallet_entry entry ON entry.id = posting.entry_id AND entry.kind = 'wager'
+      JOIN wallet_account account ON account.id = posting.account_id AND account.kind = 'game'
+"""
+"""Rows of wallet_played: player_id, slot."""

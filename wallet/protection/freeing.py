@@ -1,0 +1,57 @@
+"""When something fits under a limit again, if nothing else is played meanwhile: read only once it was refused."""
+
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from casino.events.rows import fetch
+from wallet.protection import windows
+from wallet.protection.judging import SLOT_MINUTES, Excess
+from wallet.protection_events import Measure
+
+_ASKED: Final = "WITH asked AS (SELECT %s::uuid AS player, %s::timestamptz AS start, %s::bigint AS over)"
+# Each move that is still in the window, in the order in which they leave it, until enough of them have.
+_MONEY: Final = """{asked}
+    SELECT min(at) FROM (
+        SELECT at, over, sum(amount) OVER (ORDER BY at, amount) AS freed FROM (
+            SELECT moved.at, asked.over,
+                   moved.{column} - coalesce(lag(moved.{column}) OVER running, before.{column}, 0) AS amount
+              FROM asked
+              JOIN wallet_account account ON account.player_id = asked.player AND account.book = 'real'
+                   AND account.kind IN ('game', 'account', 'debt')
+              JOIN wallet_turnover moved ON moved.account_id = account.id AND moved.at > asked.start
+              LEFT JOIN LATERAL (
+                 SELECT {column} FROM wallet_turnover total
+                  WHERE total.account_id = account.id AND total.at <= asked.start
+                  ORDER BY at DESC, sequence DESC LIMIT 1) before ON true
+            WINDOW running AS (PARTITION BY account.id ORDER BY moved.sequence)
+        ) moves
+    ) leaving WHERE freed >= over
+"""
+_DEPOSITS: Final = f"""{_ASKED}
+    SELECT min(at) FROM (
+        SELECT requested_at AS at, over, sum(amount) OVER (ORDER BY requested_at, id) AS freed
+          FROM asked JOIN wallet_deposit ON player_id = player AND requested_at > start AND status <> 'failed'
+    ) leaving WHERE freed >= over
+"""  # noqa: S608  (constants)
+_TIME: Final = f"""{_ASKED}
+    SELECT min(slot) + interval '{SLOT_MINUTES} minutes' FROM (
+        SELECT slot, over, {SLOT_MINUTES} * row_number() OVER (ORDER BY slot) AS freed
+          FROM asked JOIN wallet_played ON player_id = player AND slot > start - interval '{SLOT_MINUTES} minutes'
+    ) leaving WHERE freed >= over
+"""  # noqa: S608  (constants)
+_ASK: Final = {
+    Measure.DEPOSIT: _DEPOSITS,
+    Measure.STAKE: _MONEY.format(asked=_ASKED, column="staked"),
+    Measure.LOSS: _MONEY.format(asked=_ASKED, column="lost"),
+    Measure.TIME: _TIME,
+}
+
+
+def frees_at(excess: Excess, *, player: UUID, now: datetime) -> datetime | None:
+    """This will return when what was refused would fit, None if it is more than the whole limit."""
+    if excess.needed > excess.limit.most:
+        return None
+    period = excess.limit.period
+    ((at,),) = fetch(_ASK[excess.limit.measure], [player, windows.start(period, now), excess.over])
+    return None if at is None else windows.leaves(period, at)

@@ -1,0 +1,104 @@
+"""Why play, a deposit, or a change of what protects a player is refused."""
+
+from datetime import datetime
+
+from casino.kernel import money
+from casino.kernel.refusals import Kind, Refusal
+from wallet.protection.state import Exclusion, Limit
+from wallet.protection_events import Measure
+
+
+class LimitReached(Refusal):
+    """`used` of a limit is taken up, so that what was asked for would be over it; it fits again at `frees_at`."""
+
+    code = "play_limit_reached"
+    title = "A limit on play would be exceeded"
+    remedy = "Ask for no more than `left`, or wait until the time that `frees_at` tells, where it is not null."
+
+    def __init__(self, *, limit: Limit, used: int, currency: str, frees_at: datetime | None) -> None:
+        left = max(0, limit.most - max(0, used))
+        unit = "minutes" if limit.measure is Measure.TIME else currency
+        most, taken, rest = (shown(each, limit.measure, currency) for each in (limit.most, max(0, used), left))
+        super().__init__(
+            f"The {limit.measure} limit per {limit.period} is {most} {unit}; {taken} is used, {rest} is left.",
+            measure=limit.measure.value,
+            period=limit.period.value,
+            set_by=limit.by.value,
+            limit=most,
+            used=taken,
+            left=rest,
+            unit=unit,
+            frees_at=frees_at,
+        )
+
+
+class PlayerExcluded(Refusal):
+    code = "player_excluded"
+    kind = Kind.FORBIDDEN
+    title = "The player stays away from deposits and play"
+    remedy = "Leaving tables and withdrawing stay possible; `until` tells when a cooling-off ends."
+
+    def __init__(self, exclusion: Exclusion) -> None:
+        super().__init__(exclusion=exclusion.kind.value, since=exclusion.since, until=exclusion.until)
+
+
+class PlayLimitUnchanged(Refusal):
+    code = "play_limit_unchanged"
+    title = "This is what holds, or was asked for, already"
+    remedy = "Send another limit, or cancel the rise that is pending."
+
+
+class PlayLimitImpossible(Refusal):
+    code = "play_limit_impossible"
+    kind = Kind.INVALID
+    title = "This can't be a limit"
+    remedy = "Send `amount` and `currency` for a limit on money, `minutes` for one on time: null lifts it."
+
+
+class NoRaisePending(Refusal):
+    code = "no_raise_pending"
+    title = "No higher limit was asked for"
+    remedy = "Ask for one first."
+
+
+class RaiseNotRipe(Refusal):
+    code = "raise_not_ripe"
+    title = "A higher limit is confirmed 24 hours after it was asked for, not before"
+    remedy = "Confirm it at the time that `confirm_from` tells, or later."
+
+
+class ExclusionRunsLonger(Refusal):
+    code = "exclusion_runs_longer"
+    title = "An exclusion holds that ends no earlier"
+    remedy = "Ask for a later end; an exclusion is made longer, never shorter."
+
+
+class ExclusionLengthInvalid(Refusal):
+    code = "exclusion_length_invalid"
+    kind = Kind.INVALID
+    title = "An exclusion can't be that long or short"
+    remedy = "Cool off for 24 to 1008 hours (6 weeks), or exclude for 6 to 120 months."
+
+
+class NotSelfExcluded(Refusal):
+    code = "not_self_excluded"
+    title = "The player is not self-excluded"
+    remedy = "A cooling-off ends by itself; there is nothing to end."
+
+
+class ExclusionNotOver(Refusal):
+    code = "exclusion_not_over"
+    title = "A self-exclusion is not ended before its time"
+    remedy = "End it at the time that `until` tells, or later."
+
+
+class RealityCheckInvalid(Refusal):
+    code = "reality_check_invalid"
+    kind = Kind.INVALID
+    title = "Reality checks can't come so often or so seldom"
+    remedy = "Ask for one every 15 to 60 minutes."
+
+
+def shown(most: int, measure: Measure, currency: str) -> str:
+    """This will print an amount of a measure: minutes as they are, money as a decimal string."""
+    return str(most) if measure is Measure.TIME else money.text(most, currency)

@@ -1,0 +1,164 @@
+"""What players and operators do to keep play within bounds: limits, cooling-off, self-exclusion, reality checks.
+
+Streams: `protection-{player}` for one player, `house-{operator}` for what holds for all players of an operator.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+
+class Measure(StrEnum):
+    """What a limit holds back: money paid in, staked or lost (minor units of real money), or time played (minutes)."""
+
+    DEPOSIT = "deposit"
+    STAKE = "stake"
+    LOSS = "loss"
+    TIME = "time"
+
+
+class Period(StrEnum):
+    """How far a limit looks back: 24 hours, 7 days, or a month."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+
+
+class Setter(StrEnum):
+    """Who set it."""
+
+    PLAYER = "player"
+    OPERATOR = "operator"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayLimitSet:
+    """From now on at most `most` in any period of this length; None, which only an operator sets, lifts its limit."""
+
+    operator: UUID
+    player: UUID
+    currency: str
+    by: Setter
+    measure: Measure
+    period: Period
+    most: int | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PlayLimitRaiseAsked:
+    """A player wants a higher limit, or none (None), and may confirm that from `confirm_from` on."""
+
+    operator: UUID
+    player: UUID
+    currency: str
+    measure: Measure
+    period: Period
+    most: int | None
+    at: datetime
+    confirm_from: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PlayLimitRaised:
+    """The player confirmed what was asked for; `most` holds from now on, None for no limit of one's own."""
+
+    operator: UUID
+    player: UUID
+    currency: str
+    measure: Measure
+    period: Period
+    most: int | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PlayLimitRaiseCancelled:
+    """The player took the wish for a higher limit back."""
+
+    operator: UUID
+    player: UUID
+    measure: Measure
+    period: Period
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CoolingOffStarted:
+    """The player stays away from deposits and play until then."""
+
+    operator: UUID
+    player: UUID
+    by: Setter
+    until: datetime
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SelfExcluded:
+    """The player stays away from deposits and play: until then at least, and until the operator ends it."""
+
+    operator: UUID
+    player: UUID
+    by: Setter
+    until: datetime
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SelfExclusionEnded:
+    """The operator confirmed that the player may play again."""
+
+    operator: UUID
+    player: UUID
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RealityCheckSet:
+    """The player is to be reminded of time and result every so many minutes."""
+
+    operator: UUID
+    player: UUID
+    minutes: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HouseLimitSet:
+    """Every player of the operator is held to `most` in any period of this length; None lifts it."""
+
+    operator: UUID
+    currency: str
+    measure: Measure
+    period: Period
+    most: int | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PlayMoneyCapSet:
+    """Play money is topped up to so many minor units."""
+
+    operator: UUID
+    currency: str
+    cap: int
+    at: datetime
+
+
+LimitEvent = PlayLimitSet | PlayLimitRaiseAsked | PlayLimitRaised | PlayLimitRaiseCancelled
+PlayerProtectionEvent = LimitEvent | CoolingOffStarted | SelfExcluded | SelfExclusionEnded | RealityCheckSet
+HouseEvent = HouseLimitSet | PlayMoneyCapSet
+ProtectionEvent = PlayerProtectionEvent | HouseEvent
+
+
+def protection_stream(player: UUID) -> str:
+    """This will name the stream of what protects a player."""
+    return f"protection-{player}"
+
+
+def house_stream(operator: UUID) -> str:
+    """This will name the stream of what holds for all players of an operator."""
+    return f"house-{operator}"
