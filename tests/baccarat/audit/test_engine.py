@@ -34,7 +34,7 @@ def test_since_a_position_only_what_came_later_is_checked(played):
     head = head_mark().position
     with played.owner() as owner:
         owner.execute("ALTER TABLE wallet_entry DISABLE TRIGGER USER")
-        owner.execute("UPDATE wallet_entry SET kind = 'gift' WHERE kind = 'wager'")
+        owner.execute("UPDATE wallet_entry SET kind = 'gift' WHERE kind = 'buy_in'")
     play(sit("classic"), 1, tie=500)
     seal()
     whats = {finding.what for finding in engine.run(oldest=3600).findings}
