@@ -15,6 +15,7 @@ from typing import Any
 import psycopg
 import pytest
 from django.conf import settings
+from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.db import connections
 from pytest_django import DjangoDbBlocker
 
@@ -84,6 +85,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def static_root(tmp_path_factory: pytest.TempPathFactory) -> None:
     """An empty folder of static files: there is nothing to collect for tests, and nothing to warn about."""
     settings.STATIC_ROOT = str(tmp_path_factory.mktemp("static"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_argon2() -> Generator[None]:
+    """Passwords and PINs by the same algorithm, at the least cost: hundreds are made and tried."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Argon2PasswordHasher, "time_cost", 1)
+        patch.setattr(Argon2PasswordHasher, "memory_cost", 64)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,5 @@
 """A dealer killed before each of its statements, around its commit and before its answer: another one finishes."""
 
-import contextlib
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Generator
-from pathlib import Path
-from typing import IO
 from uuid import UUID
 
 import pytest
@@ -14,42 +7,16 @@ import pytest
 from baccarat.audit import engine
 from casino.events.rows import fetch
 from casino.events.sealer import seal_all
-from casino.stack.home import PROJECT
 from tests.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
 from tests.conftest import Database
+from tests.dying import KILLED, SURVIVED, dying
 from tests.services import SHOE_KEYS
 from tests.support.examples import B, P, T
 from tests.support.house import At, House, until
 
 pytestmark = pytest.mark.slow
 
-KILLED = str(-signal.SIGKILL)
-SURVIVED = "0"
 FEWEST_STATEMENTS = 8
-
-
-@contextlib.contextmanager
-def dying_dealers(database: Database) -> Generator[Callable[[str], str]]:
-    """This will give a function that runs a dealer which dies at a moment, and says how the dealer ended."""
-    command = [sys.executable, str(Path(__file__).with_name("dying_dealer.py"))]
-    environment = {**database.environment, "PYTHONPATH": str(PROJECT)}
-    with subprocess.Popen(  # noqa: S603
-        command, env=environment, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        asked, said = _open(process.stdin), _open(process.stdout)
-
-        def dies_at(moment: str) -> str:
-            asked.write(f"{moment}\n")
-            asked.flush()
-            return said.readline().strip()
-
-        yield dies_at
-        asked.close()
-
-
-def _open(pipe: IO[str] | None) -> IO[str]:
-    assert pipe is not None
-    return pipe
 
 
 class Hall:
@@ -86,17 +53,17 @@ def test_a_dealer_killed_at_any_moment_leaves_a_whole_settlement_or_none(
     monkeypatch.setattr("django.conf.settings.SHOE_KEYS", SHOE_KEYS)
     hall = Hall(House())
     moments = 0
-    with dying_dealers(database) as dies_at:
+    with dying("baccarat.operations.dealing:deal_due", database.environment) as dies_at:
         ended = KILLED
         while ended == KILLED:
             moments += 1
             hall.bet()
-            ended = dies_at(str(moments))
+            ended = dies_at(moments)
             done = hall.bets if ended == SURVIVED else hall.bets - 1
             assert hall.settled() == [done] * len(hall.tables)
             hall.finish()
         assert ended == SURVIVED
-        for moment in ("commit", "committed", "dealt"):
+        for moment in ("commit", "committed", "done"):
             hall.bet()
             assert dies_at(moment) == KILLED
             done = hall.bets - 1 if moment == "commit" else hall.bets

@@ -8,7 +8,6 @@ import threading
 from pathlib import Path
 
 import psycopg
-import pytest
 from django.conf import settings
 from django.db import connection, transaction
 
@@ -17,9 +16,9 @@ from casino.events.digest import GENESIS
 from casino.events.drafts import VersionConflict
 from casino.events.verification import head_mark, verify
 from tests.casino.events.writing import write
+from tests.dying import KILLED, dying
 
 ROOT = Path(settings.BASE_DIR)
-KILLED = Path(__file__).with_name("killed_sealer.py")
 
 
 def start(database, *command):
@@ -65,22 +64,23 @@ def test_a_second_sealer_gives_way_while_the_first_is_at_it(database, in_threads
         assert in_threads(1, lambda _: sealer.seal_once()) == [0]
 
 
-@pytest.mark.parametrize("moment", ["1", "2", "3", "commit", "committed"])
-def test_a_sealer_killed_between_any_two_statements_leaves_a_whole_pass_or_none(database, moment):
-    write("round-1", count=5)
-    process = start(database, str(KILLED), moment)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == -signal.SIGKILL, errors
-    assert subscriptions.head() == (5 if moment == "committed" else 0)
-    write("round-1", expected=5, count=2)
-    stop = threading.Event()
-    taker_over = threading.Thread(target=sealer.run, args=[stop])
-    taker_over.start()
-    last = write("round-2")[0]
-    assert subscriptions.wait_sealed(last, 20) == 8
-    stop.set()
-    taker_over.join()
-    assert list(verify()) == []
+def test_a_sealer_killed_between_any_two_statements_leaves_a_whole_pass_or_none(database):
+    sealed = version = 0
+    with dying("casino.events.sealer:seal_once", database.environment) as dies_at:
+        for moment in ("1", "2", "3", "commit", "committed"):
+            write("round-1", expected=version, count=5)
+            assert dies_at(moment) == KILLED
+            assert subscriptions.head() == sealed + (5 if moment == "committed" else 0)
+            write("round-1", expected=version + 5, count=2)
+            stop = threading.Event()
+            taker_over = threading.Thread(target=sealer.run, args=[stop])
+            taker_over.start()
+            last = write(f"round-after-{moment}", count=1)[0]
+            version, sealed = version + 7, sealed + 8
+            assert subscriptions.wait_sealed(last, 20) == sealed
+            stop.set()
+            taker_over.join()
+            assert list(verify()) == []
 
 
 def test_the_kill_moments_above_are_all_there_are(database):

@@ -1,18 +1,14 @@
 """Payments that nobody told us about, over real HTTP: the provider is a process, its callbacks reach nobody."""
 
-import signal
-import subprocess
-import sys
 from collections.abc import Generator
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from casino.events.rows import execute, fetch
-from casino.stack.home import PROJECT
 from tests.conftest import Database
+from tests.dying import KILLED, dying
 from tests.processes import wait_until
 from tests.wallet.payments.counter import (
     SECRET,
@@ -167,18 +163,17 @@ def test_a_payer_killed_at_any_statement_loses_nothing_and_doubles_nothing(
         **database.environment,
         "PAYMENT_PROVIDERS": f"sandbox={sandbox}",
         "PAYMENT_SECRETS": f"sandbox={SECRET}",
-        "PYTHONPATH": str(PROJECT),
     }
     ends = []
-    for moment in range(1, 50, 4):
-        paid_in, paid_out = deposit(card, 2000), withdraw(card, 500)
-        call_back(report(funded(card, 1000), "reversed", amount=1000))
-        command = [sys.executable, str(Path(__file__).with_name("killed_payer.py")), str(moment)]
-        ends.append(subprocess.run(command, env=environment, cwd=PROJECT, check=False).returncode)  # noqa: S603
-        assert advance_until(paid_in, "completed")
-        assert advance_until(paid_out, "paid", "wallet_withdrawal")
-        agree()
-    assert ends.count(-signal.SIGKILL) > 8
+    with dying("wallet.payments.advancing:advance", environment) as dies_at:
+        for moment in range(1, 50, 4):
+            paid_in, paid_out = deposit(card, 2000), withdraw(card, 500)
+            call_back(report(funded(card, 1000), "reversed", amount=1000))
+            ends.append(dies_at(moment))
+            assert advance_until(paid_in, "completed")
+            assert advance_until(paid_out, "paid", "wallet_withdrawal")
+            agree()
+    assert ends.count(KILLED) > 8
     assert holds(AccountKind.ACCOUNT) == 10_000 + len(ends) * (2000 - 500)
 
 

@@ -1,0 +1,100 @@
+"""Work that kills itself: `with dying("package.module:function", environment) as dies_at: dies_at("3")`.
+
+One process imports the work once; for each moment it forks, and the fork works once, if it lives so long. A moment is
+the number of the statement before which it dies, `commit` or `committed` (just before or after its first commit), or
+`done`: all is over but nobody has been told.
+"""
+
+import contextlib
+import importlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Generator, Mapping
+from typing import IO, Any
+
+import django
+
+from casino.stack.home import PROJECT
+
+KILLED = -signal.SIGKILL
+SURVIVED = 0
+
+
+@contextlib.contextmanager
+def dying(work: str, environment: Mapping[str, str]) -> Generator[Callable[[str | int], int]]:
+    """This will yield a function that runs the work until it dies at a moment, and returns how the process ended."""
+    command = [sys.executable, __file__, work]
+    variables = {**environment, "PYTHONPATH": str(PROJECT)}
+    with subprocess.Popen(  # noqa: S603
+        command, env=variables, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        asked, said = _open(process.stdin), _open(process.stdout)
+
+        def dies_at(moment: str | int) -> int:
+            asked.write(f"{moment}\n")
+            asked.flush()
+            return int(said.readline())
+
+        yield dies_at
+        asked.close()
+
+
+def _open(pipe: IO[str] | None) -> IO[str]:
+    assert pipe is not None
+    return pipe
+
+
+def _die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _dying_commit(moment: str, commit: Callable[[], None]) -> Callable[[], None]:
+    def commits() -> None:
+        if moment == "commit":
+            _die()
+        commit()
+        if moment == "committed":
+            _die()
+
+    return commits
+
+
+def _counting(moment: str) -> Callable[..., Any]:
+    seen = 0
+
+    def wrapper(execute: Callable[..., Any], *statement: Any) -> Any:
+        nonlocal seen
+        seen += 1
+        if str(seen) == moment:
+            _die()
+        return execute(*statement)
+
+    return wrapper
+
+
+def _live_until(moment: str, work: Callable[[], object], connection: Any) -> None:
+    connection.ensure_connection()
+    connection._commit = _dying_commit(moment, connection._commit)
+    with connection.execute_wrapper(_counting(moment)):
+        work()
+    if moment == "done":
+        _die()
+
+
+def _serve(named: str) -> None:
+    django.setup()
+    module, _, name = named.partition(":")
+    work = getattr(importlib.import_module(module), name)
+    connection = importlib.import_module("django.db").connection
+    for line in sys.stdin:
+        child = os.fork()
+        if not child:
+            _live_until(line.strip(), work, connection)
+            os._exit(SURVIVED)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])
