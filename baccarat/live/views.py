@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.views.decorators.csrf import csrf_exempt
 
 from baccarat.live import snapshot
 from baccarat.live.stream import Opening, messages
@@ -21,6 +22,7 @@ from casino.operators.principals import PlayerPrincipal
 _POSITION: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 
+@csrf_exempt
 async def stream(request: HttpRequest) -> HttpResponseBase:
     """This will answer with the stream, or with the problem that keeps it from beginning."""
     if request.method != "GET":

@@ -45,6 +45,7 @@ class Mailbox:
                 await self._bell.wait()
         except TimeoutError:
             return []
-        self._bell.clear()
+        if not self.closed:
+            self._bell.clear()
         taken, self._waiting = self._waiting, []
         return taken

@@ -6,7 +6,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -70,14 +70,12 @@ class Web:
         assert answer.status_code == 201, answer.text
         return str(answer.json()["ticket"])
 
-    @contextlib.contextmanager
-    def listen(self, player: Gambler, *, last: int | None = None, **query: Any) -> "Generator[Listener]":
-        """A stream of a player's, read in a thread until the block ends."""
+    def listen(self, player: Gambler, *, last: int | None = None, **query: Any) -> "Listener":
+        """A stream of a player's: `with web.listen(...) as stream` reads it in a thread until the block ends."""
         headers = {"Authorization": f"Bearer {player.credential}"}
         if last is not None:
             headers["Last-Event-ID"] = str(last)
-        with Listener(f"{self.url}/stream", headers=headers, query=query) as listener:
-            yield listener
+        return Listener(f"{self.url}/stream", headers=headers, query=query)
 
 
 @dataclass
@@ -158,12 +156,8 @@ class Listener:
         """This will wait until something holds of what came."""
         deadline = time.monotonic() + PATIENCE
         while not holds(self):
-            assert time.monotonic() < deadline, self.messages
+            assert time.monotonic() < deadline, (self.status, self.over.is_set(), self.messages[-20:])
             time.sleep(0.01)
-
-    def until_sealed(self) -> None:
-        """This will seal what waits and wait until everything of it that is for this stream must have come."""
-        sealer.seal_all()
 
     def until_type(self, *types: str) -> None:
         """This will seal what waits, and wait until events of these types came in this order."""
