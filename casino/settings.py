@@ -259,6 +259,7 @@ ADMIN_PAGES = {
     "event": "events_event",
     "deposit": "wallet_deposit",
     "withdrawal": "wallet_withdrawal",
+    "adjustment": "wallet_adjustment",
 }
 """Which page shows what an id or a stream's name speaks of: no app needs to know those above it to link to them."""
 
@@ -328,7 +329,20 @@ UNFOLD = {
                     admin_item("Accounts", "account_balance_wallet", "wallet_account"),
                     admin_item("Entries", "receipt_long", "wallet_entry"),
                     admin_item("Deposits", "move_to_inbox", "wallet_deposit"),
-                    admin_item("Withdrawals", "outbox", "wallet_withdrawal"),
+                    admin_item(
+                        "Withdrawals",
+                        "outbox",
+                        "wallet_withdrawal",
+                        badge="wallet.admin_badges.withdrawals",
+                        badge_variant="warning",
+                    ),
+                    admin_item(
+                        "Adjustments",
+                        "edit_note",
+                        "wallet_adjustment",
+                        badge="wallet.admin_badges.adjustments",
+                        badge_variant="warning",
+                    ),
                     admin_item("Deposit methods", "tune", "wallet_depositmethod"),
                 ],
             },

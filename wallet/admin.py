@@ -7,6 +7,7 @@ from uuid import UUID
 from django.contrib import admin
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.http import HttpRequest
+from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
 from casino.admin import marks, scope
@@ -16,11 +17,13 @@ from casino.admin.sections import Facts, Grid, Section
 from casino.kernel.money import Book
 from casino.operators.admin import nicknames, operator_filter
 from casino.operators.models import Operator, Player
+from wallet import admin_adjustments
 from wallet.accounts import AccountKind
+from wallet.admin_adjustments import AdjustmentAdmin
 from wallet.admin_payments import DepositAdmin, DepositMethodAdmin, WithdrawalAdmin
 from wallet.models import Account, Balance, Entry, Posting
 
-__all__ = ["AccountAdmin", "DepositAdmin", "DepositMethodAdmin", "EntryAdmin", "WithdrawalAdmin"]
+__all__ = ["AccountAdmin", "AdjustmentAdmin", "DepositAdmin", "DepositMethodAdmin", "EntryAdmin", "WithdrawalAdmin"]
 
 MOST_POSTINGS: Final = 100
 MOVES: Final = frozenset({"Amount", "Balance after", "Balance"})
@@ -72,6 +75,10 @@ class AccountAdmin(ReadOnlyAdmin):
         identity = as_uuid(term)
         return None if identity is None else Q(pk=identity) | Q(player_id=identity) | Q(table_id=identity)
 
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the address that asks for a correction."""
+        return [self.perform_path("adjust", admin_adjustments.REQUEST, admin_adjustments.ask), *super().get_urls()]
+
     @admin.display(description="account")
     def title(self, account: Account) -> str:
         """What it is for."""
@@ -118,7 +125,8 @@ class AccountAdmin(ReadOnlyAdmin):
             ("Postings", str(0 if balance is None else balance.sequence)),
             ("Id", marks.code(obj.pk)),
         )
-        return (Facts("Account", facts), _statement(obj, before=as_number(request.GET.get("before", ""))))
+        asks = admin_adjustments.form_of(request, obj, self.perform_url("adjust", obj))
+        return (Facts("Account", facts), _statement(obj, before=as_number(request.GET.get("before", ""))), *asks)
 
 
 def balance_of(account: Account) -> int:

@@ -5,6 +5,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from casino.kernel.money import Book
+from wallet import adjustment_events as ae
 from wallet import payment_events as pe
 from wallet import protection_events as pro
 from wallet.accounts import AccountKind, AccountName, debt, hold, operator_account, player_account
@@ -87,6 +88,21 @@ def _withdrawal_returned(event: pe.WithdrawalReturned, cause: int) -> Entry:
     return transfer(kind="withdrawal_returned", cause=cause, source=source, target=_account(event), amount=event.amount)
 
 
+def _adjusted(event: ae.AdjustmentApproved, cause: int) -> Entry:
+    """A correction is between the player and the operator's adjustments; what a debit finds missing is a debt."""
+    whose: dict[str, Any] = {"operator": event.operator, "book": event.book, "currency": event.currency}
+    house = operator_account(kind=AccountKind.ADJUSTMENTS, **whose)
+    account = player_account(player=event.player, **whose)
+    if event.direction is ae.Direction.CREDIT:
+        return transfer(kind="adjustment_credit", cause=cause, source=house, target=account, amount=event.amount)
+    postings = (
+        Posting(account, -event.taken),
+        Posting(debt(player=event.player, **whose), -event.owed),
+        Posting(house, event.amount),
+    )
+    return entry(kind="adjustment_debit", cause=cause, postings=postings)
+
+
 def _house(kind: AccountKind, operator: UUID, currency: str) -> AccountName:
     return operator_account(kind=kind, operator=operator, book=Book.REAL, currency=currency)
 
@@ -113,6 +129,7 @@ _BUILD: Final[dict[type, Callable[[Any, int], Entry | None]]] = {
     pe.WithdrawalCancelled: _withdrawal_given_back,
     pe.WithdrawalPaid: _withdrawal_paid,
     pe.WithdrawalReturned: _withdrawal_returned,
+    ae.AdjustmentApproved: _adjusted,
 }
 _STILL: Final = frozenset(
     {
@@ -133,6 +150,8 @@ _STILL: Final = frozenset(
         pro.RealityCheckSet,
         pro.HouseLimitSet,
         pro.PlayMoneyCapSet,
+        ae.AdjustmentRequested,
+        ae.AdjustmentRejected,
     }
 )
 EVENTS: Final = frozenset(_BUILD) | _STILL

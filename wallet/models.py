@@ -150,3 +150,48 @@ class Protection(models.Model):
 
     def __str__(self) -> str:
         return f"limits of {self.player_id}"
+
+
+class Adjustment(models.Model):
+    """A correction of a player's account by hand: a projection of its events."""
+
+    id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    player_id = models.UUIDField()
+    book = models.TextField()
+    currency = models.TextField()
+    direction = models.TextField()
+    amount = models.BigIntegerField()
+    reason = models.TextField()
+    status = models.TextField()
+    requested_by = models.TextField()
+    requested_at = models.DateTimeField()
+    decided_by = models.TextField(null=True)
+    decided_at = models.DateTimeField(null=True)
+    taken = models.BigIntegerField()
+    owed = models.BigIntegerField()
+    version = models.IntegerField()
+
+    class Meta:
+        permissions = [
+            ("request_adjustment", "Can ask for an account to be corrected"),
+            ("approve_adjustment", "Can agree to a correction"),
+        ]
+
+    def __str__(self) -> str:
+        return f"adjustment {self.id}"
+
+
+class AdjustmentWords(models.Model):
+    """What was said about an adjustment: why, to the player, and by who decided. Personal, so in no event."""
+
+    adjustment_id = models.UUIDField(primary_key=True)
+    note = models.TextField()
+    message = models.TextField()
+    answer = models.TextField()
+
+    class Meta:
+        db_table = "wallet_adjustment_words"
+
+    def __str__(self) -> str:
+        return f"words about adjustment {self.adjustment_id}"

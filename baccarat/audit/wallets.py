@@ -7,12 +7,16 @@ from uuid import UUID
 from baccarat.audit.notes import Notes
 from casino.events.drafts import Recorded, Sealed
 from casino.kernel.findings import Finding
+from wallet.adjustment_events import AdjustmentApproved, AdjustmentEvent
+from wallet.adjustments.audit import Adjustments
 from wallet.events import PlayerAccountOpened, SandboxCredited, TableLimitSet, WalletEvent, stream
 from wallet.limits.audit import Limits
 from wallet.payment_events import DebtCollected, DepositRequested, PaymentEvent, WithdrawalRequested
 from wallet.payments.audit import Payments
 from wallet.protection.audit import Protections
 from wallet.protection_events import PlayerProtectionEvent, ProtectionEvent
+
+Followed = WalletEvent | TableLimitSet | ProtectionEvent | PaymentEvent | AdjustmentEvent
 
 
 class Wallets:
@@ -24,23 +28,25 @@ class Wallets:
         self._payments = Payments()
         self._limits = Limits()
         self._protections = Protections()
+        self._adjustments = Adjustments()
 
-    def follow(
-        self, event: WalletEvent | TableLimitSet | ProtectionEvent | PaymentEvent, row: Sealed | Recorded
-    ) -> None:
+    def follow(self, event: Followed, row: Sealed | Recorded) -> None:
         """This will follow one event of a wallet or of a payment."""
         where = f"event {row.id}, {row.stream} version {row.version}"
-        if isinstance(event, TableLimitSet):
+        if isinstance(event, PlayerAccountOpened | SandboxCredited):
+            self._account(event, row, where)
+        elif isinstance(event, TableLimitSet):
             opened = self._opened.get(event.player)
             self._found(self._limits.follow(event, opened=opened, stream=row.stream, version=row.version, where=where))
-            return
-        if isinstance(event, ProtectionEvent):
+        elif isinstance(event, ProtectionEvent):
             self._protection(event, row, where)
-            return
-        if not isinstance(event, PlayerAccountOpened | SandboxCredited):
+        elif isinstance(event, AdjustmentEvent):
+            self._adjusted(event, row, where)
+        else:
             self._found(self._payments.follow(event, stream=row.stream, version=row.version, where=where))
             self._require_own(event, row, where)
-            return
+
+    def _account(self, event: WalletEvent, row: Sealed | Recorded, where: str) -> None:
         if row.stream != stream(event.player):
             self._notes.add("stream differs", where, stream(event.player), row.stream)
         match event:
@@ -59,6 +65,15 @@ class Wallets:
         opened = self._opened.get(event.player) if isinstance(event, PlayerProtectionEvent) else None
         self._found(self._protections.follow(event, opened=opened, stream=row.stream, version=row.version, where=where))
 
+    def _adjusted(self, event: AdjustmentEvent, row: Sealed | Recorded, where: str) -> None:
+        """Follows a correction; what a debit left owing may be collected from then on."""
+        player = self._adjustments.player_of(event)
+        opened = None if player is None else self._opened.get(player)
+        follow = self._adjustments.follow
+        self._found(follow(event, opened=opened, stream=row.stream, version=row.version, where=where))
+        if isinstance(event, AdjustmentApproved) and event.owed:
+            self.owes(operator=event.operator, player=event.player, currency=event.currency, amount=event.owed)
+
     def _require_own(self, event: PaymentEvent, row: Sealed | Recorded, where: str) -> None:
         """What begins a payment names the operator and currency that the player's wallet was opened with."""
         if isinstance(event, DepositRequested | WithdrawalRequested | DebtCollected):
@@ -76,14 +91,15 @@ class Wallets:
             self._notes.add("played while excluded", where, f"nothing until {exclusion.until}", at)
 
     def owes(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
-        """This will note what a player owes after a void, so that it may be collected."""
+        """This will note what a player owes after a void or a correction, so that it may be collected."""
         self._payments.owes(operator=operator, player=player, currency=currency, amount=amount)
 
     def check_state(self) -> None:
-        """This will note every difference between the rows of payments and limits and what their events have led to."""
+        """This will note every row of payments, limits and corrections that differs from what its events led to."""
         self._found(self._payments.check_state())
         self._found(self._limits.check_state())
         self._found(self._protections.check_state())
+        self._found(self._adjustments.check_state())
 
     def _found(self, findings: Iterable[Finding]) -> None:
         for finding in findings:

@@ -57,6 +57,32 @@ class Alert:
 
 
 @dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a form: text by itself, a choice with `choices`, a mark to set where `mark`."""
+
+    name: str
+    label: str
+    choices: Sequence[tuple[str, str]] = ()
+    mark: bool = False
+    required: bool = True
+    longest: int = 500
+    lines: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Fields that are POSTed to `url`; who may not send it is not shown it."""
+
+    title: str
+    label: str
+    url: str
+    fields: Sequence[Field] = ()
+    says: str = ""
+    tone: str = "plain"
+    template: ClassVar[str] = "admin/casino/form.html"
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
     """A section with a template of its own, which finds `values` as section.values."""
 
@@ -65,4 +91,4 @@ class Piece:
     values: Mapping[str, Any]
 
 
-Section = Facts | Grid | Alert | Piece
+Section = Facts | Grid | Alert | Form | Piece

@@ -89,6 +89,13 @@ class Form(StrEnum):
     CSV = "csv"
 
 
+class YesNo(StrEnum):
+    """A flag in an address."""
+
+    YES = "true"
+    NO = "false"
+
+
 class MomentField(serializers.Field[datetime, Any, str, datetime]):
     """An RFC 3339 time with its offset, or a date, which begins at midnight UTC."""
 

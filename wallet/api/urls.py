@@ -2,7 +2,9 @@
 
 from django.urls import path
 
+from wallet.api import adjustments_views as adjustments
 from wallet.api import limits_views as limits
+from wallet.api import notices_views as notices
 from wallet.api import payments_views as payments
 from wallet.api import views
 
@@ -15,6 +17,13 @@ urlpatterns = [
     path("me/balances", views.MyBalances.as_view(), name="my-balances"),
     path("me/statement", views.MyStatement.as_view(), name="my-statement"),
     path("me/table-limit", limits.MyTableLimit.as_view(), name="my-table-limit"),
+    path("notices", notices.Notices.as_view(), name="notices"),
+    path("notices/<uuid:notice>/read", notices.ReadNotice.as_view(), name="read-notice"),
+    path("adjustments", adjustments.Adjustments.as_view(), name="adjustments"),
+    path("adjustment-totals", adjustments.AdjustmentsReport.as_view(), name="adjustment-totals"),
+    path("adjustments/<uuid:adjustment>", adjustments.OneAdjustment.as_view(), name="adjustment"),
+    path("adjustments/<uuid:adjustment>/approve", adjustments.ApproveAdjustment.as_view(), name="approve-adjustment"),
+    path("adjustments/<uuid:adjustment>/reject", adjustments.RejectAdjustment.as_view(), name="reject-adjustment"),
     path("deposit-methods", payments.DepositMethods.as_view(), name="deposit-methods"),
     path("deposit-methods/<uuid:method>/versions", payments.OneDepositMethod.as_view(), name="deposit-method-versions"),
     path("withdrawal-policy", payments.WithdrawalPolicy.as_view(), name="withdrawal-policy"),

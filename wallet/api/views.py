@@ -15,7 +15,7 @@ from casino.api.idempotency import idempotent
 from casino.operators.queries import find_player, list_players
 from casino.operators.views import OperatorView, PlayerView, metadata
 from wallet import operations, queries
-from wallet.api import documents, statements
+from wallet.api import documents, sheets, statements
 from wallet.api.serializers import (
     CreditRequest,
     PlayerRequest,
@@ -23,7 +23,7 @@ from wallet.api.serializers import (
     shown_player,
 )
 
-STATEMENT_FORMS: Final = [JSONRenderer, statements.CsvRenderer]
+STATEMENT_FORMS: Final = [JSONRenderer, sheets.CsvRenderer]
 
 
 class Players(OperatorView):

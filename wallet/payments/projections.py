@@ -1,42 +1,12 @@
 """Deposits and withdrawals as rows: what a state comes to, and how rows are written. Derived from events alone."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-import msgspec
-
-from casino.events.rows import execute
 from wallet.payments.deposit_state import Deposit
 from wallet.payments.withdrawal_state import Withdrawal
+from wallet.relations import Relation, Row, save
 
-Row = tuple[Any, ...]
-_encode: Final = msgspec.json.Encoder().encode
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A table and its columns with their types, `id` first."""
-
-    table: str
-    typed: tuple[tuple[str, str], ...]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return tuple(name for name, _ in self.typed)
-
-    @property
-    def upsert(self) -> str:
-        """This will write the statement that adds rows, given as one JSON text, or brings them up to date."""
-        names = ", ".join(self.columns)
-        types = ", ".join(f"{name} {kind}" for name, kind in self.typed)
-        changes = ", ".join(f"{name} = EXCLUDED.{name}" for name in self.columns[1:])
-        return (
-            f"INSERT INTO {self.table} ({names}) "  # noqa: S608  (names are constants)
-            f"SELECT {names} FROM jsonb_to_recordset(%s::jsonb) AS given ({types}) ORDER BY id "
-            f"ON CONFLICT (id) DO UPDATE SET {changes}"
-        )
+__all__ = ["DEPOSITS", "RELATIONS", "WITHDRAWALS", "Relation", "Row", "deposit_row", "save", "withdrawal_row"]
 
 
 _COMMON: Final = (
@@ -96,9 +66,3 @@ def withdrawal_row(state: Withdrawal, version: int) -> Row:
         ",".join(state.approved_by),
         state.rejected_by,
     )
-
-
-def save(relation: Relation, rows: Sequence[Row]) -> None:
-    """This will add rows or bring them up to date, in one statement."""
-    given = [dict(zip(relation.columns, row, strict=True)) for row in rows]
-    execute(relation.upsert, [_encode(given).decode()])

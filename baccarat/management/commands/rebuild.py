@@ -1,18 +1,21 @@
 """`manage.py rebuild`: drop every projection and make it again from the events."""
 
 import sys
-from typing import Any
+from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from baccarat.audit.rebuilding import Unfoldable, rebuild
+from wallet.adjustments.rebuilding import rebuild_adjustments
 from wallet.limits.projection import rebuild_limits
 from wallet.payments.rebuilding import rebuild_payments
 from wallet.protection.rebuilding import rebuild_protection
 
+OF_THE_WALLET: Final = (rebuild_payments, rebuild_limits, rebuild_protection, rebuild_adjustments)
+
 
 class Command(BaseCommand):
-    help = "Drop and rebuild the read models of tables, rounds, wagers, payments, limits and balances; writers wait."
+    help = "Drop and rebuild every read model: tables, rounds, wagers, balances and all of the wallet; writers wait."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -20,17 +23,13 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, check: bool, **_options: Any) -> None:
         try:
-            rebuilt = rebuild(compare=check)
-            payments = rebuild_payments(compare=check)
-            limits = rebuild_limits(compare=check)
-            protection = rebuild_protection(compare=check)
+            rebuilt = [rebuild(compare=check), *(again(compare=check) for again in OF_THE_WALLET)]
         except Unfoldable as trouble:
             raise CommandError(str(trouble)) from trouble
-        changed = rebuilt.changed + payments.changed + limits.changed + protection.changed
+        changed = [row for part in rebuilt for row in part.changed]
         for row in changed:
             self.stdout.write(f"changed: {row}")
-        everything = rebuilt.rows | payments.rows | limits.rows | protection.rows
-        counts = " ".join(f"{table}={rows}" for table, rows in everything.items())
+        counts = " ".join(f"{table}={rows}" for part in rebuilt for table, rows in part.rows.items())
         outcome = f" changed={len(changed)}" if check else ""
         self.stdout.write(f"rebuild: {counts}{outcome}")
         if changed:

@@ -23,7 +23,8 @@ from casino.operators.sessions import open_session
 from tests.wallet.world import METADATA, causes, deposits, move
 from wallet import ledger, operations, queries
 from wallet.accounts import AccountKind, AccountName, game_account, player_account
-from wallet.api.statements import harmless, one_by_one, written
+from wallet.api.sheets import harmless, one_by_one
+from wallet.api.statements import written
 from wallet.entries import buy_in
 from wallet.refusals import PeriodReversed
 

@@ -1,0 +1,84 @@
+"""Adjustments as an audit follows them: their order, who decided them, what they moved, and the rows that result."""
+
+from collections.abc import Iterator
+from typing import Final
+from uuid import UUID
+
+from casino.kernel.findings import Finding
+from casino.kernel.money import LARGEST, Book
+from wallet.adjustment_events import (
+    AdjustmentApproved,
+    AdjustmentEvent,
+    AdjustmentRejected,
+    AdjustmentRequested,
+    Direction,
+    adjustment_stream,
+)
+from wallet.adjustments.projection import ADJUSTMENTS, adjustment_row
+from wallet.adjustments.state import fold
+from wallet.relations import differences
+
+_SAME: Final = ("operator", "player", "book", "currency", "direction", "amount")
+
+
+class Adjustments:
+    """Every adjustment that the log has told of; those that can't be explained are told of and then left out."""
+
+    def __init__(self) -> None:
+        self._told: dict[UUID, list[AdjustmentEvent]] = {}
+        self._broken: set[UUID] = set()
+
+    def follow(
+        self, event: AdjustmentEvent, *, opened: tuple[UUID, str] | None, stream: str, version: int, where: str
+    ) -> Iterator[Finding]:
+        """This will follow one event and yield what contradicts the events before it.
+
+        `opened` is the operator and the currency that the player's wallet was opened with, for a request.
+        """
+        told = self._told.setdefault(event.adjustment, [])
+        if stream != adjustment_stream(event.adjustment):
+            yield Finding("stream differs", where, adjustment_stream(event.adjustment), stream)
+        begins = isinstance(event, AdjustmentRequested)
+        if begins != (not told) or len(told) > 1 or version != len(told) + 1:
+            self._broken.add(event.adjustment)
+            yield Finding("event out of place", where, "a request and then one decision", f"version {version}")
+        told.append(event)
+        if isinstance(event, AdjustmentRequested):
+            yield from _requested(event, opened, where)
+        elif event.adjustment not in self._broken:
+            yield from _decided(told[0], event, where)
+
+    def player_of(self, event: AdjustmentEvent) -> UUID | None:
+        """This will tell whose account an event is about, None where nobody knows."""
+        first = (self._told.get(event.adjustment) or [event])[0]
+        return first.player if isinstance(first, AdjustmentRequested) else None
+
+    def check_state(self) -> Iterator[Finding]:
+        """This will compare the rows with what the events have led to."""
+        sound = (events for key, events in self._told.items() if key not in self._broken)
+        yield from differences(ADJUSTMENTS, (adjustment_row(fold(events), len(events)) for events in sound))
+
+
+def _requested(event: AdjustmentRequested, opened: tuple[UUID, str] | None, where: str) -> Iterator[Finding]:
+    if opened != (event.operator, event.currency):
+        yield Finding("adjustment of another wallet", where, str(opened), f"{event.operator} {event.currency}")
+    if not 0 < event.amount < LARGEST:
+        yield Finding("amount out of range", where, f"1 to {LARGEST - 1}", str(event.amount))
+
+
+def _decided(asked: AdjustmentEvent, event: AdjustmentApproved | AdjustmentRejected, where: str) -> Iterator[Finding]:
+    if not isinstance(asked, AdjustmentRequested):
+        return
+    by = event.approved_by if isinstance(event, AdjustmentApproved) else event.rejected_by
+    if by == asked.requested_by:
+        yield Finding("decided by who asked", where, f"not {by}", by)
+    if isinstance(event, AdjustmentRejected):
+        return
+    for name in _SAME:
+        due, has = getattr(asked, name), getattr(event, name)
+        if due != has:
+            yield Finding("adjustment differs from its request", f"{where} {name}", str(due), str(has))
+    moved = event.amount if event.direction is Direction.DEBIT else 0
+    owing = event.owed > 0 and event.book is not Book.REAL
+    if event.taken + event.owed != moved or min(event.taken, event.owed) < 0 or owing:
+        yield Finding("adjustment differs", where, f"{moved} in all", f"{event.taken} taken, {event.owed} owed")

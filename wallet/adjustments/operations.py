@@ -1,0 +1,157 @@
+"""What can be done about adjustments: one person asks, another agrees or refuses. Each is one transaction."""
+
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.api.ids import new_id
+from casino.events.rows import execute, fetch
+from casino.events.store import Append, Metadata, append, read
+from casino.kernel import money
+from casino.kernel.money import Book
+from wallet import debts, ledger, notices
+from wallet.accounts import AccountName, debt, player_account
+from wallet.adjustment_events import (
+    AdjustmentApproved,
+    AdjustmentEvent,
+    AdjustmentReason,
+    AdjustmentRequested,
+    Direction,
+    adjustment_stream,
+)
+from wallet.adjustments import state as adjustment
+from wallet.adjustments.projection import ADJUSTMENTS, adjustment_row
+from wallet.adjustments.refusals import AdjustmentNoteMissing, UnknownAdjustment
+from wallet.adjustments.state import Adjustment
+from wallet.catalogue import CATALOGUE
+from wallet.derive import entry_for
+from wallet.notices import Notice
+from wallet.refusals import UnknownAccount
+from wallet.relations import save
+
+LONGEST_NOTE: Final = 500
+_WHOSE: Final = "SELECT player_id, book, currency FROM wallet_adjustment WHERE id = %s AND operator_id = %s"
+_CLOCK: Final = "SELECT clock_timestamp()"
+_OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
+_SAY: Final = "INSERT INTO wallet_adjustment_words (adjustment_id, note, message) VALUES (%s, %s, %s)"
+_ANSWER: Final = "UPDATE wallet_adjustment_words SET answer = %s WHERE adjustment_id = %s"
+_MESSAGE: Final = "SELECT message FROM wallet_adjustment_words WHERE adjustment_id = %s"
+
+
+def request(
+    *,
+    operator: UUID,
+    player: UUID,
+    book: Book,
+    currency: str,
+    direction: Direction,
+    amount: int,
+    reason: AdjustmentReason,
+    note: str,
+    message: str = "",
+    by: str,
+    metadata: Metadata,
+) -> UUID:
+    """This will ask for minor units to be put on or taken from a player's account, and return the adjustment's id.
+
+    `note` is for staff, `message` for the player once it is approved; neither goes into events. Raises
+    AmountNotPositive, AmountTooLarge, AdjustmentNoteMissing, UnknownAccount.
+    """
+    _require_amount(amount, currency)
+    words = _words(note), _words(message, empty=True)
+    account = player_account(operator=operator, player=player, book=book, currency=currency)
+    if not fetch(_OPEN, [account.id]):
+        raise UnknownAccount
+    made = new_id()
+    with transaction.atomic():
+        at = fetch(_CLOCK)[0][0]
+        asked = AdjustmentRequested(made, operator, player, book, currency, direction, amount, reason, by, at)
+        execute(_SAY, [made, *words])
+        _write(Adjustment(asked), asked, version=0, metadata=metadata)
+    return made
+
+
+def approve(
+    wanted: UUID, *, operator: UUID, by: str, metadata: Metadata, as_debt: bool = False, answer: str = ""
+) -> Adjustment:
+    """This will agree to an adjustment: the money moves, and the player is told.
+
+    With `as_debt`, what a debit finds missing is owed from now on. Raises UnknownAdjustment, AdjustmentDecided,
+    AdjustmentNeedsAnother, InsufficientFunds, NoDebtInPlay.
+    """
+    with transaction.atomic():
+        account, before, version, at = _locked(wanted, operator)
+        held = ledger.balances([account])[account]
+        event = adjustment.approve(before, by=by, available=held, as_debt=as_debt, at=at)
+        if event.owed:
+            ledger.lock((_debt(event),))
+        after = _write(before, event, version=version, metadata=metadata)
+        execute(_ANSWER, [_words(answer, empty=True), wanted])
+        if event.direction is Direction.CREDIT and event.book is Book.REAL:
+            debts.collect(operator=operator, player=event.player, currency=event.currency, metadata=metadata)
+        notices.give(_notice(event, before.requested.reason, fetch(_MESSAGE, [wanted])[0][0]))
+    return after
+
+
+def reject(wanted: UUID, *, operator: UUID, by: str, metadata: Metadata, answer: str) -> Adjustment:
+    """This will refuse an adjustment, for a reason in words; nothing moves.
+
+    Raises UnknownAdjustment, AdjustmentNoteMissing, AdjustmentDecided, AdjustmentNeedsAnother.
+    """
+    why = _words(answer)
+    with transaction.atomic():
+        _, before, version, at = _locked(wanted, operator)
+        event = adjustment.reject(before, by=by, at=at)
+        after = _write(before, event, version=version, metadata=metadata)
+        execute(_ANSWER, [why, wanted])
+    return after
+
+
+def _locked(wanted: UUID, operator: UUID) -> tuple[AccountName, Adjustment, int, Any]:
+    """The account, locked: who holds it alone decides its adjustments. With it the adjustment, version and time."""
+    rows = fetch(_WHOSE, [wanted, operator])
+    if not rows:
+        raise UnknownAdjustment
+    player, book, currency = rows[0]
+    account = player_account(operator=operator, player=player, book=Book(book), currency=currency)
+    ledger.lock((account,))
+    at = fetch(_CLOCK)[0][0]
+    events = [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(adjustment_stream(wanted))]
+    return account, adjustment.fold(events), len(events), at
+
+
+def _write(before: Adjustment, event: AdjustmentEvent, *, version: int, metadata: Metadata) -> Adjustment:
+    """Writes the event, what it moves, and the row that results."""
+    after = before if isinstance(event, AdjustmentRequested) else adjustment.evolve(before, event)
+    stream = adjustment_stream(event.adjustment)
+    ((cause,),) = append([Append(stream, version, (CATALOGUE.encode(event),), metadata)])
+    entry = entry_for(event, cause)
+    if entry is not None:
+        ledger.post([entry])
+    save(ADJUSTMENTS, [adjustment_row(after, version + 1)])
+    return after
+
+
+def _notice(event: AdjustmentApproved, reason: AdjustmentReason, message: str) -> Notice:
+    facts = {"amount": event.amount, "currency": event.currency, "book": event.book.value, "reason": reason.value}
+    kind = f"adjustment_{event.direction}"
+    return Notice(event.operator, event.player, kind, event.adjustment, {**facts, "owed": event.owed}, message)
+
+
+def _debt(event: AdjustmentApproved) -> AccountName:
+    return debt(operator=event.operator, player=event.player, book=event.book, currency=event.currency)
+
+
+def _require_amount(amount: int, currency: str) -> None:
+    if amount <= 0:
+        raise money.AmountNotPositive(f"Got {money.text(amount, currency)}.")
+    if amount >= money.LARGEST:
+        raise money.AmountTooLarge
+
+
+def _words(given: str, *, empty: bool = False) -> str:
+    words = given.strip()
+    if len(words) > LONGEST_NOTE or not (words or empty):
+        raise AdjustmentNoteMissing
+    return words

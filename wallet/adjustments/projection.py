@@ -1,0 +1,39 @@
+"""Adjustments as rows, derived from their events alone."""
+
+from typing import Final
+
+from wallet.adjustments.state import Adjustment
+from wallet.relations import Relation, Row
+
+ADJUSTMENTS: Final = Relation(
+    "wallet_adjustment",
+    (
+        ("id", "uuid"), ("operator_id", "uuid"), ("player_id", "uuid"), ("book", "text"), ("currency", "text"),
+        ("direction", "text"), ("amount", "bigint"), ("reason", "text"), ("status", "text"), ("requested_by", "text"),
+        ("requested_at", "timestamptz"), ("decided_by", "text"), ("decided_at", "timestamptz"), ("taken", "bigint"),
+        ("owed", "bigint"), ("version", "int"),
+    ),
+)  # fmt: skip
+
+
+def adjustment_row(state: Adjustment, version: int) -> Row:
+    """This will turn an adjustment at a version of its stream into a row of ADJUSTMENTS."""
+    asked = state.requested
+    return (
+        asked.adjustment,
+        asked.operator,
+        asked.player,
+        asked.book.value,
+        asked.currency,
+        asked.direction.value,
+        asked.amount,
+        asked.reason.value,
+        state.status.value,
+        asked.requested_by,
+        asked.at,
+        state.decided_by,
+        state.decided_at,
+        state.taken,
+        state.owed,
+        version,
+    )

@@ -1,0 +1,99 @@
+"""What can be asked about adjustments: always within one operator."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from casino.events.rows import fetch
+from wallet.adjustment_events import AdjustmentReason
+from wallet.adjustments.refusals import UnknownAdjustment
+from wallet.adjustments.state import AdjustmentStatus
+from wallet.models import Adjustment, AdjustmentWords
+from wallet.refusals import PeriodReversed
+
+__all__ = ["Adjustment", "AdjustmentWords", "Asked", "Total", "by_reason", "find", "lines", "listed", "words"]
+
+NEWEST: Final = UUID(int=2**128 - 1)
+PAGE: Final = 500
+_BY_REASON: Final = """
+    SELECT reason, direction, book, currency, count(*), sum(amount)::bigint, sum(owed)::bigint
+      FROM wallet_adjustment
+     WHERE operator_id = %s AND status = 'approved'
+       AND (%s::timestamptz IS NULL OR decided_at >= %s::timestamptz)
+       AND (%s::timestamptz IS NULL OR decided_at < %s::timestamptz)
+     GROUP BY reason, direction, book, currency ORDER BY reason, direction, book, currency
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which adjustments of an operator's; `since` is included and `until` not, by the time of the request."""
+
+    operator: UUID
+    player: UUID | None = None
+    status: AdjustmentStatus | None = None
+    reason: AdjustmentReason | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def filters(self) -> dict[str, Any]:
+        """This will return the conditions for Django's ORM. Raises PeriodReversed."""
+        if self.since is not None and self.until is not None and self.since >= self.until:
+            raise PeriodReversed
+        wanted = {
+            "player_id": self.player,
+            "status": self.status,
+            "reason": self.reason,
+            "requested_at__gte": self.since,
+            "requested_at__lt": self.until,
+        }
+        return {"operator_id": self.operator, **{name: value for name, value in wanted.items() if value is not None}}
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """Approved adjustments of one reason, way, book and currency: how many, and minor units in all."""
+
+    reason: str
+    direction: str
+    book: str
+    currency: str
+    count: int
+    amount: int
+    owed: int
+
+
+def find(*, operator: UUID, adjustment: UUID) -> Adjustment:
+    """This will find one adjustment. Raises UnknownAdjustment, also for another operator's."""
+    found = Adjustment.objects.filter(operator_id=operator, pk=adjustment).first()
+    if found is None:
+        raise UnknownAdjustment
+    return found
+
+
+def listed(asked: Asked, *, before: UUID | None, limit: int) -> list[Adjustment]:
+    """This will list adjustments asked for before the one with this id, newest first. Raises PeriodReversed."""
+    rows = Adjustment.objects.filter(**asked.filters(), id__lt=before or NEWEST)
+    return list(rows.order_by("-id")[:limit])
+
+
+def lines(asked: Asked) -> Iterator[list[Adjustment]]:
+    """This will yield all of them, newest first, some at a time. Raises PeriodReversed."""
+    before = NEWEST
+    while found := listed(asked, before=before, limit=PAGE):
+        before = found[-1].id
+        yield found
+
+
+def by_reason(*, operator: UUID, since: datetime | None, until: datetime | None) -> list[Total]:
+    """This will add up what was approved in a period, by reason. Raises PeriodReversed."""
+    if since is not None and until is not None and since >= until:
+        raise PeriodReversed
+    return [Total(*row) for row in fetch(_BY_REASON, [operator, since, since, until, until])]
+
+
+def words(adjustments: list[UUID]) -> dict[UUID, AdjustmentWords]:
+    """This will return what was said about these adjustments, by id, in one query."""
+    return {said.adjustment_id: said for said in AdjustmentWords.objects.filter(adjustment_id__in=adjustments)}

@@ -1,0 +1,15 @@
+"""Throw the rows of adjustments away and make them again from their events."""
+
+from wallet.adjustments.projection import ADJUSTMENTS, adjustment_row
+from wallet.adjustments.state import fold
+from wallet.relations import Rebuilt, histories, rebuild, save
+
+
+def rebuild_adjustments(*, compare: bool = False) -> Rebuilt:
+    """This will make the projection again in one transaction, holding writers out."""
+    return rebuild([ADJUSTMENTS], _make, compare=compare)
+
+
+def _make() -> None:
+    for some in histories("AdjustmentRequested"):
+        save(ADJUSTMENTS, [adjustment_row(fold(events), len(events)) for events in some])

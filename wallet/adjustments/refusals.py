@@ -1,0 +1,45 @@
+"""What is refused about corrections by hand, and what to do about it."""
+
+from casino.kernel.refusals import Kind, Refusal
+
+
+class UnknownAdjustment(Refusal):
+    code = "unknown_adjustment"
+    kind = Kind.MISSING
+    title = "There is no such adjustment"
+    remedy = "Use an id from GET /api/v1/adjustments."
+
+
+class AdjustmentDecided(Refusal):
+    code = "adjustment_decided"
+    kind = Kind.CONFLICT
+    title = "The adjustment has been decided before"
+    remedy = "Look at it again: somebody was quicker."
+
+
+class AdjustmentNeedsAnother(Refusal):
+    code = "adjustment_needs_another"
+    kind = Kind.FORBIDDEN
+    title = "Who asked for an adjustment can't decide it"
+    remedy = "Have another person look at it."
+
+
+class AdjustmentNoteMissing(Refusal):
+    code = "adjustment_note_missing"
+    kind = Kind.INVALID
+    title = "An adjustment is explained in words"
+    remedy = "Send a `note` of 1 to 500 characters."
+
+
+class UnknownChoice(Refusal):
+    code = "adjustment_choice_unknown"
+    kind = Kind.INVALID
+    title = "An adjustment has one of the known ways and reasons"
+    remedy = "Choose from the lists."
+
+
+class NoDebtInPlay(Refusal):
+    code = "no_debt_in_play_money"
+    kind = Kind.INVALID
+    title = "Nobody owes play money"
+    remedy = "Take no more than the balance."

@@ -1,0 +1,107 @@
+"""One adjustment: what its events have made of it, and who may decide it. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from casino.kernel.money import Book
+from wallet.accounts import player_account
+from wallet.adjustment_events import (
+    AdjustmentApproved,
+    AdjustmentEvent,
+    AdjustmentRejected,
+    AdjustmentRequested,
+    Direction,
+)
+from wallet.adjustments.refusals import AdjustmentDecided, AdjustmentNeedsAnother, NoDebtInPlay
+from wallet.refusals import InsufficientFunds
+
+
+class AdjustmentStatus(StrEnum):
+    """How an adjustment stands; `requested` waits for another person."""
+
+    REQUESTED = "requested"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustment:
+    """An adjustment as it stands; of a debit, `taken` came from the account and `owed` became a debt."""
+
+    requested: AdjustmentRequested
+    status: AdjustmentStatus = AdjustmentStatus.REQUESTED
+    taken: int = 0
+    owed: int = 0
+    decided_by: str | None = None
+    decided_at: datetime | None = None
+
+
+def fold(events: Iterable[AdjustmentEvent]) -> Adjustment:
+    """This will rebuild an adjustment from its events. Raises TypeError when the first is not its request."""
+    first, *rest = events
+    if not isinstance(first, AdjustmentRequested):
+        raise TypeError(f"An adjustment begins with its request, not with {type(first).__name__}.")
+    state = Adjustment(first)
+    for event in rest:
+        state = evolve(state, event)
+    return state
+
+
+def evolve(state: Adjustment, event: AdjustmentEvent) -> Adjustment:
+    """This will apply one event. Raises ValueError for a second request."""
+    match event:
+        case AdjustmentApproved():
+            decided = replace(state, status=AdjustmentStatus.APPROVED, taken=event.taken, owed=event.owed)
+            return replace(decided, decided_by=event.approved_by, decided_at=event.at)
+        case AdjustmentRejected():
+            rejected = replace(state, status=AdjustmentStatus.REJECTED)
+            return replace(rejected, decided_by=event.rejected_by, decided_at=event.at)
+        case AdjustmentRequested():
+            raise ValueError("An adjustment is requested once.")
+
+
+def approve(state: Adjustment, *, by: str, available: int, as_debt: bool, at: datetime) -> AdjustmentApproved:
+    """This will let another person agree; `available` is what the account holds, in minor units.
+
+    A debit of more than that is refused, or with `as_debt` the rest becomes a debt. Raises AdjustmentDecided,
+    AdjustmentNeedsAnother, InsufficientFunds, NoDebtInPlay.
+    """
+    _require_another(state, by)
+    asked = state.requested
+    taken = owed = 0
+    if asked.direction is Direction.DEBIT:
+        taken = min(asked.amount, max(available, 0))
+        owed = asked.amount - taken
+    if owed and not as_debt:
+        account = player_account(operator=asked.operator, player=asked.player, book=asked.book, currency=asked.currency)
+        raise InsufficientFunds(account=account, balance=available, needed=asked.amount)
+    if owed and asked.book is not Book.REAL:
+        raise NoDebtInPlay
+    return AdjustmentApproved(
+        asked.adjustment,
+        asked.operator,
+        asked.player,
+        asked.book,
+        asked.currency,
+        asked.direction,
+        asked.amount,
+        taken,
+        owed,
+        by,
+        at,
+    )
+
+
+def reject(state: Adjustment, *, by: str, at: datetime) -> AdjustmentRejected:
+    """This will let another person refuse. Raises AdjustmentDecided, AdjustmentNeedsAnother."""
+    _require_another(state, by)
+    return AdjustmentRejected(state.requested.adjustment, state.requested.operator, by, at)
+
+
+def _require_another(state: Adjustment, by: str) -> None:
+    if state.status is not AdjustmentStatus.REQUESTED:
+        raise AdjustmentDecided(f"The adjustment is {state.status}.", status=state.status.value)
+    if by == state.requested.requested_by:
+        raise AdjustmentNeedsAnother

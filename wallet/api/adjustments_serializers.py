@@ -1,0 +1,168 @@
+"""The bodies of the part of the API that is about corrections by hand."""
+
+import re
+from typing import Any, Final
+
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+from casino.api.fields import (
+    AmountField,
+    BookField,
+    ChoiceOf,
+    CurrencyField,
+    FlagField,
+    IdField,
+    MoneySerializer,
+    Strict,
+    TextField,
+    money,
+)
+from casino.kernel.money import Book
+from wallet.adjustment_events import AdjustmentReason, Direction
+from wallet.adjustments.queries import Adjustment, AdjustmentWords, Total
+from wallet.adjustments.state import AdjustmentStatus
+from wallet.api.serializers import Form, MomentField
+
+_ACTOR: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,59}", re.ASCII)
+
+
+class ActorField(TextField):
+    """Who acts at the operator's desk: the operator's own id of a person, such as `agent-17`, no name or address."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """This will check the id."""
+        text = super().to_internal_value(data)
+        if not _ACTOR.fullmatch(text):
+            raise ValidationError("An id is 1 to 60 letters, digits and ._:-", code="field_invalid")
+        return text
+
+
+class AdjustmentRequest(Strict):
+    """Whose account to correct, by how much and why; `note` is for staff, `message` for the player."""
+
+    actor = ActorField()
+    player = IdField()
+    direction = ChoiceOf(Direction)
+    amount = AmountField()
+    currency = CurrencyField()
+    book = BookField(required=False, default=Book.REAL)
+    reason = ChoiceOf(AdjustmentReason)
+    note = TextField(max_length=500)
+    message = TextField(max_length=500, required=False, default="", allow_blank=True)
+
+
+class ApprovalRequest(Strict):
+    """Who agrees; with `as_debt` the player owes what a debit finds missing."""
+
+    actor = ActorField()
+    as_debt = FlagField(required=False, default=False)
+    answer = TextField(max_length=500, required=False, default="", allow_blank=True)
+
+
+class RejectionRequest(Strict):
+    """Who refuses, and why."""
+
+    actor = ActorField()
+    answer = TextField(max_length=500)
+
+
+class AdjustmentShown(serializers.Serializer[Any]):
+    """An adjustment as it stands; of a debit, `taken` was on the account and `owed` became a debt."""
+
+    id = serializers.UUIDField()
+    player = serializers.UUIDField()
+    direction = serializers.CharField(help_text="`credit` or `debit`, as the player sees it.")
+    book = serializers.CharField()
+    amount = MoneySerializer()
+    reason = serializers.CharField()
+    status = serializers.CharField(help_text="`requested`, `approved` or `rejected`.")
+    requested_by = serializers.CharField()
+    requested_at = serializers.DateTimeField()
+    decided_by = serializers.CharField(allow_null=True)
+    decided_at = serializers.DateTimeField(allow_null=True)
+    taken = MoneySerializer()
+    owed = MoneySerializer()
+    note = serializers.CharField()
+    message = serializers.CharField()
+    answer = serializers.CharField()
+
+
+class AdjustmentPage(serializers.Serializer[Any]):
+    """Adjustments, newest first."""
+
+    items = AdjustmentShown(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class ReasonTotal(serializers.Serializer[Any]):
+    """What was approved for one reason."""
+
+    reason = serializers.CharField()
+    direction = serializers.CharField()
+    book = serializers.CharField()
+    count = serializers.IntegerField()
+    amount = MoneySerializer()
+    owed = MoneySerializer(help_text="The part of it that became debts.")
+
+
+class ReasonTotals(serializers.Serializer[Any]):
+    """Approved adjustments of a period, by reason."""
+
+    items = ReasonTotal(many=True)
+
+
+class PeriodQuery(serializers.Serializer[Any]):
+    """From when to when."""
+
+    def get_fields(self) -> dict[str, Any]:
+        """This will add the fields whose names are words of the language or of the framework."""
+        return {
+            **super().get_fields(),
+            "from": MomentField(required=False, default=None),
+            "to": MomentField(required=False, default=None),
+            "format": ChoiceOf(Form, required=False, default=None),
+        }
+
+
+class AdjustmentsQuery(PeriodQuery):
+    """Which adjustments."""
+
+    player = IdField(required=False, default=None)
+    status = ChoiceOf(AdjustmentStatus, required=False, default=None)
+    reason = ChoiceOf(AdjustmentReason, required=False, default=None)
+
+
+def shown_adjustment(adjustment: Adjustment, words: AdjustmentWords | None) -> dict[str, Any]:
+    """This will shape an adjustment for an answer; without words where they were erased."""
+    currency = adjustment.currency
+    return {
+        "id": adjustment.id,
+        "player": adjustment.player_id,
+        "direction": adjustment.direction,
+        "book": adjustment.book,
+        "amount": money(adjustment.amount, currency),
+        "reason": adjustment.reason,
+        "status": adjustment.status,
+        "requested_by": adjustment.requested_by,
+        "requested_at": adjustment.requested_at,
+        "decided_by": adjustment.decided_by,
+        "decided_at": adjustment.decided_at,
+        "taken": money(adjustment.taken, currency),
+        "owed": money(adjustment.owed, currency),
+        "note": "" if words is None else words.note,
+        "message": "" if words is None else words.message,
+        "answer": "" if words is None else words.answer,
+    }
+
+
+def shown_total(total: Total) -> dict[str, Any]:
+    """This will shape the total of one reason for an answer."""
+    return {
+        "reason": total.reason,
+        "direction": total.direction,
+        "book": total.book,
+        "count": total.count,
+        "amount": money(total.amount, total.currency),
+        "owed": money(total.owed, total.currency),
+    }

@@ -1,0 +1,91 @@
+"""What a player is told about outside of the game: a list with marks for what was read. Personal, so not in events."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from casino.api.ids import new_id
+from casino.events.rows import execute, fetch
+from casino.kernel.refusals import Kind, Refusal
+
+_NEWEST: Final = UUID(int=2**128 - 1)
+# A thing is told once: whoever tells it again changes nothing.
+_GIVE: Final = """
+    INSERT INTO wallet_notice (id, operator_id, player_id, kind, subject_id, facts, message)
+    VALUES (%s, %s, %s, %s, %s, %s::jsonb, %s) ON CONFLICT (player_id, kind, subject_id) DO NOTHING
+"""
+_COLUMNS: Final = "id, operator_id, player_id, kind, subject_id, facts::text, message, created_at, read_at"
+_LIST: Final = f"""
+    SELECT {_COLUMNS} FROM wallet_notice
+     WHERE player_id = %s AND operator_id = %s AND id < %s AND (NOT %s OR read_at IS NULL) ORDER BY id DESC LIMIT %s
+"""  # noqa: S608  (constants)
+_READ: Final = f"""
+    UPDATE wallet_notice SET read_at = coalesce(read_at, clock_timestamp())
+     WHERE id = %s AND player_id = %s AND operator_id = %s RETURNING {_COLUMNS}
+"""  # noqa: S608
+_UNREAD: Final = "SELECT count(*) FROM wallet_notice WHERE player_id = %s AND operator_id = %s AND read_at IS NULL"
+
+
+class UnknownNotice(Refusal):
+    code = "unknown_notice"
+    kind = Kind.MISSING
+    title = "There is no such notice"
+    remedy = "Use an id from GET /api/v1/notices."
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What to tell a player: a stable `kind`, what it is about, facts for a page to show, and a message in words.
+
+    Amounts in `facts` are minor units of its `currency`.
+    """
+
+    operator: UUID
+    player: UUID
+    kind: str
+    subject: UUID
+    facts: dict[str, Any]
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A notice as it was given; `read_at` is None until the player has read it."""
+
+    id: UUID
+    notice: Notice
+    created_at: datetime
+    read_at: datetime | None
+
+
+def give(notice: Notice) -> None:
+    """This will tell a player something, once for each kind and subject; in the transaction of what it is about."""
+    facts = msgspec.json.encode(notice.facts).decode()
+    whose = [notice.operator, notice.player, notice.kind, notice.subject]
+    execute(_GIVE, [new_id(), *whose, facts, notice.message])
+
+
+def of_player(*, operator: UUID, player: UUID, unread: bool, before: UUID | None, limit: int) -> list[Given]:
+    """This will list a player's notices, newest first, or only those not read."""
+    return [_given(row) for row in fetch(_LIST, [player, operator, before or _NEWEST, unread, limit])]
+
+
+def count_unread(*, operator: UUID, player: UUID) -> int:
+    """This will count what a player has not read."""
+    return int(fetch(_UNREAD, [player, operator])[0][0])
+
+
+def mark_read(notice: UUID, *, operator: UUID, player: UUID) -> Given:
+    """This will note that a player has read a notice; the first time counts. Raises UnknownNotice."""
+    rows = fetch(_READ, [notice, player, operator])
+    if not rows:
+        raise UnknownNotice
+    return _given(rows[0])
+
+
+def _given(row: tuple[Any, ...]) -> Given:
+    key, operator, player, kind, subject, facts, message, created_at, read_at = row
+    return Given(key, Notice(operator, player, kind, subject, msgspec.json.decode(facts), message), created_at, read_at)
