@@ -96,6 +96,9 @@ class Wager(models.Model):
         indexes = [
             models.Index(fields=["player_id", "round_id"], name="wager_player"),
             models.Index(fields=["round_id"], name="wager_round"),
+            models.Index(
+                fields=["player_id", "voided_at"], name="wager_voided", condition=models.Q(voided_at__isnull=False)
+            ),
         ]
 
     def __str__(self) -> str:

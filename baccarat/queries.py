@@ -51,9 +51,7 @@ SELECT id, state::text, clock_timestamp() FROM baccarat_table WHERE id = ANY (%s
 ORDER BY id
 """
 _SEATED: Final = """
-SELECT id FROM baccarat_table
-WHERE id = ANY (%s::uuid[]) AND operator_id = %s
-  AND state->'seats' @> jsonb_build_array(jsonb_build_object('player', %s::text))
+SELECT table_id FROM baccarat_sitting WHERE player_id = %s AND operator_id = %s AND seat IS NOT NULL
 """
 _TABLES_OF_ROUNDS: Final = "SELECT id, table_id FROM baccarat_round WHERE id = ANY (%s::uuid[])"
 _CURRENCIES: Final = "SELECT id, currency FROM baccarat_table WHERE id = ANY (%s::uuid[])"
@@ -90,9 +88,9 @@ def pictures(
     ]
 
 
-def seated_at(*, tables: Sequence[UUID], operator: UUID, player: UUID) -> set[UUID]:
-    """This will tell at which of these tables a player sits."""
-    return {key for (key,) in _rows(_SEATED, [list(tables), operator, str(player)])} if tables else set()
+def seated_at(*, operator: UUID, player: UUID) -> set[UUID]:
+    """This will tell at which tables a player sits."""
+    return {key for (key,) in _rows(_SEATED, [player, operator])}
 
 
 def tables_of_rounds(*, rounds: Sequence[UUID]) -> dict[UUID, UUID]:

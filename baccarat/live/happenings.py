@@ -66,9 +66,10 @@ class Happening:
             told = self._told[viewer] = self._write(UUID(viewer) if viewer else ANYBODY)
         return told
 
-    def _write(self, viewer: UUID) -> bytes:
+    def document(self, viewer: UUID) -> dict[str, Any]:
+        """This will show the event to a player, or to ANYBODY: position, type, table, round, recorded_at, data."""
         data = seen_by(type=self.type, data=_as_dict(self._data), viewer=viewer)
-        message = {
+        return {
             "position": self.position,
             "type": self.type,
             "table": self.table,
@@ -76,7 +77,9 @@ class Happening:
             "recorded_at": self.recorded_at,
             "data": data if self.currency is None else in_money(data, self.currency),
         }
-        return sse.message("event", message, position=self.position)
+
+    def _write(self, viewer: UUID) -> bytes:
+        return sse.message("event", self.document(viewer), position=self.position)
 
 
 class Places:

@@ -1,7 +1,8 @@
 """All that a player needs to draw tables and wallet, as of one sealed position."""
 
+import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -12,7 +13,7 @@ from baccarat import queries
 from casino.events.rows import execute, fetch
 from casino.operators.principals import PlayerPrincipal
 from wallet import ledger
-from wallet.accounts import AccountKind, AccountName
+from wallet.accounts import AccountName
 from wallet.api.serializers import shown_balances
 
 ATTEMPTS: Final = 40
@@ -36,6 +37,7 @@ class Snapshot:
 
     position: int
     seated: frozenset[UUID]
+    balances: dict[AccountName, int]
     document: dict[str, Any]
     settled: bool
 
@@ -54,33 +56,42 @@ def take(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
     return snapshot
 
 
-def _look(player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
+@contextlib.contextmanager
+def one_moment() -> Generator[None]:
+    """Everything that is read inside comes from one moment of the database."""
     with transaction.atomic():
         execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        balances = ledger.of_player(operator=player.operator, player=player.player)
-        seated = queries.seated_at(tables=_candidates(balances), operator=player.operator, player=player.player)
-        shown = sorted(seated | ({watched} if watched is not None else set()))
-        pictures = queries.pictures(tables=shown, operator=player.operator, viewer=player.player, balances=balances)
-        streams = [*_streams(pictures), f"wallet-{player.player}"]
-        position, unsealed, now = fetch(_MOMENT, [streams, str(player.player)])[0]
+        yield
+
+
+def _look(player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
+    with one_moment():
+        return draw(player=player, watched=watched)
+
+
+def draw(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
+    """This will draw tables and wallet once, as of the moment that the caller reads in. Raises UnknownTable."""
+    balances = ledger.of_player(operator=player.operator, player=player.player)
+    seated = queries.seated_at(operator=player.operator, player=player.player)
+    shown = sorted(seated | ({watched} if watched is not None else set()))
+    pictures = queries.pictures(tables=shown, operator=player.operator, viewer=player.player, balances=balances)
+    streams = [*_streams(pictures), f"wallet-{player.player}"]
+    position, unsealed, now = fetch(_MOMENT, [streams, str(player.player)])[0]
     document = {
         "position": position,
         "server_time": now,
         "tables": pictures,
         "wallet": shown_balances(balances),
     }
-    return Snapshot(position=position, seated=frozenset(seated), document=document, settled=not unsealed)
+    return Snapshot(
+        position=position, seated=frozenset(seated), balances=balances, document=document, settled=not unsealed
+    )
 
 
 def wallets(*, players: Sequence[PlayerPrincipal]) -> dict[UUID, dict[str, Any]]:
     """This will read the balances of several players in one query, as the balances' endpoint shows them."""
     found = ledger.of_players(players=[player.player for player in players])
     return {player.player: shown_balances(found[player.player]) for player in players}
-
-
-def _candidates(balances: dict[AccountName, int]) -> list[UUID]:
-    """Whoever sits at a table has a game account there."""
-    return sorted({name.table for name in balances if name.kind is AccountKind.GAME and name.table is not None})
 
 
 def _streams(pictures: Sequence[dict[str, Any]]) -> list[str]:

@@ -1,15 +1,29 @@
 """What can be asked about deposits and withdrawals: always within one operator, newest first."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
+
+from django.db.models import Q
 
 from casino.events.rows import fetch
 from wallet.models import Deposit, Withdrawal
 from wallet.payments.refusals import UnknownDeposit, UnknownWithdrawal
 
-__all__ = ["Deposit", "Where", "Withdrawal", "deposits", "find_deposit", "find_withdrawal", "troubles", "withdrawals"]
+__all__ = [
+    "Deposit",
+    "Where",
+    "Withdrawal",
+    "deposits",
+    "find_deposit",
+    "find_withdrawal",
+    "open_or_ended_since",
+    "troubles",
+    "withdrawals",
+]
 
+MOST: Final = 50
 NEWEST: Final = UUID(int=2**128 - 1)
 
 
@@ -39,6 +53,21 @@ def deposits(where: Where, *, before: UUID | None, limit: int) -> list[Deposit]:
 def withdrawals(where: Where, *, before: UUID | None, limit: int) -> list[Withdrawal]:
     """This will list withdrawals made before the one with this id."""
     return list(Withdrawal.objects.filter(**where.filters(before)).order_by("-id")[:limit])
+
+
+def open_or_ended_since(
+    *, operator: UUID, player: UUID, since: datetime | None
+) -> tuple[list[Deposit], list[Withdrawal]]:
+    """This will list a player's payments that are under way, and those that ended from `since` on, newest first.
+
+    None for `since` lists those under way alone; at most MOST of each kind.
+    """
+    pending = Q(ended_at=None) if since is None else Q(ended_at=None) | Q(ended_at__gte=since)
+    filters = Where(operator, player).filters(None)
+    return (
+        list(Deposit.objects.filter(pending, **filters).order_by("-id")[:MOST]),
+        list(Withdrawal.objects.filter(pending, **filters).order_by("-id")[:MOST]),
+    )
 
 
 def find_deposit(where: Where, deposit: UUID) -> Deposit:

@@ -1,0 +1,51 @@
+"""A game restored after a disconnect: all that is needed to draw it as it stands, and what happened while away."""
+
+import time
+from typing import Any
+
+from baccarat.live import away, snapshot
+from casino.api.catalogue import INVALID_CURSOR, Rejected
+from casino.api.fields import money
+from casino.operators.principals import PlayerPrincipal
+from wallet.accounts import AccountKind
+from wallet.api.limits_serializers import shown_limit
+from wallet.api.payments_serializers import shown_deposit, shown_withdrawal
+from wallet.limits.operations import table_limit
+from wallet.payments.queries import open_or_ended_since
+
+
+def restore(*, player: PlayerPrincipal, after: int | None) -> dict[str, Any]:
+    """This will read all of it in one moment of the database; `after` is the last position that the player has seen.
+
+    As a stream's snapshot does, it looks again until what shows and the position agree. Raises Rejected
+    (invalid_cursor) for a position that is not sealed yet.
+    """
+    for _ in range(snapshot.ATTEMPTS):
+        with snapshot.one_moment():
+            seen = snapshot.draw(player=player, watched=None)
+            document = {**seen.document, **_affairs(player, seen, after)}
+        if seen.settled:
+            break
+        time.sleep(snapshot.PAUSE)
+    return document
+
+
+def _affairs(player: PlayerPrincipal, seen: snapshot.Snapshot, after: int | None) -> dict[str, Any]:
+    """What concerns the player beside tables and balances."""
+    if after is not None and after > seen.position:
+        raise Rejected(INVALID_CURSOR, f"The last position is {seen.position}.")
+    moment = None if after is None else away.moment_of(after)
+    deposits, withdrawals = open_or_ended_since(operator=player.operator, player=player.player, since=moment)
+    limit = table_limit(operator=player.operator, player=player.player, currency=player.currency)
+    return {
+        "deposits": [shown_deposit(each) for each in deposits],
+        "withdrawals": [shown_withdrawal(each) for each in withdrawals],
+        "debts": _debts(seen),
+        "table_limit": shown_limit(limit),
+        "away": None if after is None else away.since(after=after, moment=moment, player=player.player),
+    }
+
+
+def _debts(seen: snapshot.Snapshot) -> list[dict[str, str]]:
+    owing = {name: -balance for name, balance in seen.balances.items() if name.kind is AccountKind.DEBT and balance}
+    return [money(owed, name.currency) for name, owed in owing.items()]

@@ -1,0 +1,207 @@
+"""One call after a lost connection: everything as it stands, what happened meanwhile, and where to go on from."""
+
+import uuid
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from baccarat.live import away, restoring
+from baccarat.operations import freeing, voiding
+from casino.events import sealer
+from casino.events.rows import execute
+from casino.events.store import Metadata
+from casino.events.subscriptions import head
+from casino.operators.principals import PlayerPrincipal
+from tests.baccarat.api.people import LONG_TURN, Gambler, Tenant, bet, company, deal_all, sit
+
+
+def restored(player: Gambler, **query: Any) -> dict[str, Any]:
+    """What the player is told; everything that was committed is sealed before."""
+    sealer.seal_all()
+    found: dict[str, Any] = player.read("restore", **query)
+    return found
+
+
+def now(player: Gambler) -> int:
+    """The position that the player has seen."""
+    return int(restored(player)["position"])
+
+
+def types(found: dict[str, Any]) -> list[str]:
+    return [event["type"] for event in found["away"]["events"]]
+
+
+def gone(player: Gambler) -> None:
+    """Nothing was heard of the player for an hour."""
+    execute("UPDATE baccarat_sitting SET at = at - interval '1 hour' WHERE player_id = %s", [uuid.UUID(player.id)])
+    execute(
+        "UPDATE operators_playersession SET last_used_at = now() - interval '1 hour' WHERE player_id = %s",
+        [uuid.UUID(player.id)],
+    )
+
+
+def test_one_who_sits_nowhere_is_told_of_the_money_alone(lucky: Tenant) -> None:
+    ann = lucky.player("Ann")
+
+    found = restored(ann)
+
+    assert (found["tables"], found["away"], found["debts"], found["deposits"]) == ([], None, [], [])
+    assert {line["book"] for line in found["wallet"]["items"]} == {"real", "play"}
+    assert found["table_limit"]["limit"] is None
+    assert found["position"] == head()
+
+
+def test_the_table_comes_as_the_table_itself_shows_it(lucky: Tenant) -> None:
+    table, (ann, _) = company(lucky, "atlantic_city", "Ann", "Ben")
+    ann.do(f"tables/{table}/place", {"spot": "tie", "amount": "5.00", "currency": "EUR"})
+
+    (picture,) = restored(ann)["tables"]
+
+    shown = ann.read(f"tables/{table}")
+    assert {**picture, "server_time": None} == {**shown, "server_time": None}
+    assert picture["round"]["seats"][0]["placed"] == [{"spot": "tie", "amount": "5.00"}]
+    assert picture["you"]["standing"] == "deciding"
+
+
+def test_a_round_settled_meanwhile_is_told_with_its_cards_and_what_it_came_to(lucky: Tenant) -> None:
+    table, (ann, ben) = company(lucky, "big_table", "Ann", "Ben")
+    bet(ann, table, banker="100.00", player="25.00")
+    seen = now(ann)
+    bet(ben, table, tie="25.00")
+    deal_all()
+
+    found = restored(ann, after=seen)
+
+    assert types(found) == [
+        "ChipsPlaced", "WagerConfirmed", "BettingClosed", "CardsDealt", "RoundSettled", "RoundOpened",
+    ]  # fmt: skip
+    assert all(event["position"] > seen for event in found["away"]["events"])
+    last = found["tables"][0]["last_round"]
+    result = last["seats"][0]["result"]
+    (told,) = found["away"]["results"]
+    assert (told["book"], told["rounds"], told["staked"]["amount"]) == ("real", 1, "125.00")
+    held = result["commission"] if result["commission_deferred"] else "0.00"
+    game = {line["account"]: line["balance"]["amount"] for line in found["wallet"]["items"] if line["table"] == table}
+    assert game["game"] == f"{875 + float(told['returned']['amount']):.2f}"
+    assert float(told["returned"]["amount"]) == float(result["returned"]) - float(held)
+    assert float(told["net"]["amount"]) == float(told["returned"]["amount"]) - 125
+    assert ben.id not in str(found)
+    assert restored(ann, after=found["position"])["away"]["events"] == []
+
+
+def test_what_is_another_players_business_is_not_told(lucky: Tenant) -> None:
+    table, (ann, ben) = company(lucky, "atlantic_city", "Ann", "Ben")
+    seen = now(ann)
+    ben.do(f"tables/{table}/rebuy", {"amount": "123.00", "currency": "EUR"})
+    ben.do(f"tables/{table}/leave")
+
+    found = restored(ann, after=seen)
+
+    assert types(found) == ["Rebought", "SeatWithdrawn", "SeatLeft"]
+    assert "123.00" not in str(found["away"])
+    assert ben.id not in str(found)
+    assert found["away"]["results"] == []
+
+
+def test_a_seat_freed_meanwhile_is_told_with_the_money_that_went_back(lucky: Tenant) -> None:
+    table = lucky.table("mini")
+    ann = lucky.player("Ann")
+    sit(ann, table)
+    ann.do(f"tables/{table}/place", {"spot": "tie", "amount": "5.00", "currency": "EUR"})
+    seen = now(ann)
+    gone(ann)
+    assert freeing.free_due() == 1
+    ann = Gambler(lucky.do(f"players/{ann.id}/sessions", {"seconds": 3600})["token"], ann.id)
+    sit(lucky.player("Ben"), table)
+
+    found = restored(ann, after=seen)
+
+    assert found["tables"] == []
+    (freed,) = found["away"]["seats_freed"]
+    assert (freed["table"], freed["reason"], freed["returned"]["amount"]) == (table, "gone", "1000.00")
+    assert types(found) == ["SeatWithdrawn", "RoundLapsed", "SeatFreed"]
+    assert ann.balances()["account", "real"] == "10000.00"
+
+
+def test_a_wager_voided_meanwhile_is_taken_off_again_however_old(lucky: Tenant) -> None:
+    table = lucky.table("mini")
+    ann = lucky.player("Ann")
+    sit(ann, table)
+    bet(ann, table, banker="100.00")
+    deal_all()
+    ann.do(f"tables/{table}/leave")
+    seen = now(ann)
+    round_ = uuid.UUID(ann.read("rounds")["items"][0]["id"])
+    execute("UPDATE baccarat_sitting SET at = at - interval '1 day'")
+    operator = uuid.UUID(lucky.id)
+    for step, staff in ((voiding.void, "1"), (voiding.approve, "2")):
+        extra = {"reason": "malfunction", "note": "wet"} if step is voiding.void else {}
+        metadata = Metadata(operator=lucky.id, actor=staff, causation="", correlation="")
+        step(round_=round_, operator=operator, metadata=metadata, **extra)  # type: ignore[operator]
+
+    found = restored(ann, after=seen)
+
+    assert types(found) == ["RoundVoidRequested", "RoundVoided"]
+    (told,) = found["away"]["results"]
+    assert (told["rounds"], told["voided"]) == (0, 1)
+    assert ann.balances()["account", "real"] == "10000.00"
+
+
+def test_there_is_more_than_is_told(lucky: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = lucky.table("mini")
+    ann = lucky.player("Ann")
+    seen = now(ann)
+    sit(ann, table)
+    for _ in range(2):
+        bet(ann, table, banker="10.00")
+        deal_all()
+    everything = restored(ann, after=seen)
+    assert everything["away"]["more"] is False
+
+    monkeypatch.setattr(away, "MOST", 3)
+    some = restored(ann, after=seen)["away"]
+
+    assert (some["more"], some["events"]) == (True, everything["away"]["events"][-3:])
+    assert some["results"] == everything["away"]["results"]
+    assert some["results"][0]["rounds"] == 2
+
+
+@pytest.mark.parametrize("after", ["-1", "1.5", "x", "", "9" * 19, "999999999999"])
+def test_a_position_that_is_none_is_refused(lucky: Tenant, after: str) -> None:
+    ann = lucky.player("Ann")
+    sealer.seal_all()
+
+    problem = ann.get("restore", after=after)
+
+    assert (problem.status_code, problem.json()["code"]) == (400, "invalid_cursor")
+
+
+def test_an_operators_key_restores_no_game(lucky: Tenant) -> None:
+    assert lucky.get("restore").json()["code"] == "forbidden"
+
+
+def test_it_takes_as_many_queries_however_much_happened(lucky: Tenant) -> None:
+    ann = lucky.player("Ann")
+    tables = [lucky.table("mini"), lucky.table("classic"), lucky.table("atlantic_city", rules=LONG_TURN)]
+    sit(ann, tables[0])
+    bet(ann, tables[0], banker="10.00")
+    deal_all()
+    caller = PlayerPrincipal(uuid.UUID(ann.id), uuid.UUID(lucky.id), "Ann", "EUR", True, b"")
+
+    def queries(after: int) -> int:
+        sealer.seal_all()
+        with CaptureQueriesContext(connection) as captured:
+            restoring.restore(player=caller, after=after)
+        return len([query for query in captured if query["sql"].lstrip().startswith(("SELECT", "WITH"))])
+
+    few = queries(head())
+    for table in tables[1:]:
+        sit(ann, table)
+        for _ in range(3):
+            bet(ann, table, banker="10.00")
+            deal_all()
+
+    assert queries(0) == few
+    assert few <= 10
