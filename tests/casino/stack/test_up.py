@@ -1,15 +1,18 @@
 """`manage.py up`: everything runs, comes back when killed, and nothing outlives it."""
 
+import contextlib
 import os
 import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from casino.stack.home import PROJECT
 from casino.stack.system import answers
+from tests.casino.stack.paying import Caller, pay_in_and_out
 from tests.processes import alive, child_with, clean_environment, descendants, manage, wait_until
 
 pytestmark = pytest.mark.slow
@@ -22,21 +25,28 @@ def run(*arguments, environment):
     )
 
 
-@pytest.fixture
-def environment(tmp_path):
-    """Variables with a folder of homes of the test's own, which is cleaned as `make clean` cleans."""
-    variables = clean_environment(CASINO_HOME=str(tmp_path / "homes with space"))
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """Variables with a folder of homes of this file's own, which is cleaned as `make clean` cleans."""
+    homes = tmp_path_factory.mktemp("up") / "homes with space"
+    variables = clean_environment(CASINO_HOME=str(homes))
     yield variables
     command = [sys.executable, "-m", "casino.stack.clean"]
     subprocess.run(command, env=variables, cwd=PROJECT, check=True)  # noqa: S603
-    assert list((tmp_path / "homes with space").glob("*/")) == []
+    assert [folder.name for folder in homes.glob("*/")] == ["heads"]  # of the chains that were audited here
+
+
+@contextlib.contextmanager
+def running(environment, log):
+    """`manage.py up` on any free port, when it has said that it runs; yields the process and its address."""
+    with manage("up", "--port", "0", "--no-reload", environment=environment, log=log) as up:
+        assert wait_until(lambda: "Stop with Ctrl-C" in log.read_text() or up.poll() is not None), log.read_text()
+        yield up, re.search(r"http://127\.0\.0\.1:\d+", log.read_text())[0]
 
 
 def test_the_whole_system_runs_until_it_is_stopped(environment, tmp_path):
     log = tmp_path / "up.log"
-    with manage("up", "--port", "0", "--no-reload", environment=environment, log=log) as up:
-        assert wait_until(lambda: "Stop with Ctrl-C" in log.read_text() or up.poll() is not None), log.read_text()
-        base = re.search(r"http://127\.0\.0\.1:\d+", log.read_text())[0]
+    with running(environment, log) as (up, base):
         port = int(base.rpartition(":")[2])
         assert answers(port=port, path="/readyz")
         assert "admin / " in log.read_text()
@@ -61,10 +71,28 @@ def test_the_whole_system_runs_until_it_is_stopped(environment, tmp_path):
     assert "Traceback" not in log.read_text().rpartition("worker runs again")[2]
 
 
-def test_a_supervisor_that_is_killed_leaves_no_process_and_the_next_start_finds_its_data(environment, tmp_path):
+def strike(supervisor):
+    """This will kill those who move money in and out."""
+    for words in ("casino.stack.provider", "celery --app casino worker"):
+        os.kill(child_with(supervisor, words), signal.SIGKILL)
+
+
+def test_the_next_start_finds_its_data_pays_through_kills_and_leaves_no_process_when_killed_itself(
+    environment, tmp_path
+):
     log = tmp_path / "up.log"
-    with manage("up", "--port", "0", "--no-reload", environment=environment, log=log) as up:
-        assert wait_until(lambda: "Stop with Ctrl-C" in log.read_text() or up.poll() is not None), log.read_text()
+    with running(environment, log) as (up, base):
+        (key,) = Path(environment["CASINO_HOME"]).rglob("operator-key")
+        operator = Caller(base, key.read_text().strip())
+        pay_in_and_out(operator, lambda token: Caller(base, token), strike=lambda: strike(up.pid))
+        assert "payer runs again" in log.read_text()
+        assert "provider runs again" in log.read_text()
+        audit = run("audit", environment=environment)
+        assert audit.returncode == 0, audit.stdout
+        rebuilt = run("rebuild", "--check", environment=environment)
+        assert rebuilt.returncode == 0, rebuilt.stdout
+        assert "wallet_deposit=4 wallet_withdrawal=2" in rebuilt.stdout
+
         below = descendants(up.pid)
         up.kill()
         up.wait()
@@ -90,9 +118,8 @@ def test_one_server_given_without_the_other_is_said_in_a_sentence(tmp_path):
 
 def test_on_servers_given_by_url_nothing_is_embedded(database, environment, tmp_path):
     given, log = {**environment, **database.environment}, tmp_path / "up.log"
-    with manage("up", "--port", "0", "--no-reload", environment=given, log=log) as up:
-        assert wait_until(lambda: "Stop with Ctrl-C" in log.read_text() or up.poll() is not None), log.read_text()
-        assert answers(port=int(re.search(r"127\.0\.0\.1:(\d+)", log.read_text())[1]), path="/readyz")
+    with running(given, log) as (up, base):
+        assert answers(port=int(base.rpartition(":")[2]), path="/readyz")
         assert "Login" not in log.read_text()
         with pytest.raises(AssertionError, match="No child"):
             child_with(up.pid, "postgres")
