@@ -48,7 +48,7 @@ UNION ALL
 SELECT NULL, stream, expected, actual FROM behind
 """
 
-# The same for one stream, as most commands write: a leaner plan, all or nothing without looking twice.
+# The same for one stream: a leaner plan, all or nothing without looking twice.
 APPEND_TO_ONE: Final = """
 WITH added AS (
     INSERT INTO events_event (stream, version, type, schema, data, metadata)
@@ -62,6 +62,21 @@ WITH added AS (
     INSERT INTO events_unsealed (event_id) SELECT id FROM added
 )
 SELECT id FROM added
+"""
+
+# And for one event, as most commands write: no JSON to take apart, nothing to sort.
+APPEND_ONE_EVENT: Final = """
+WITH added AS (
+    INSERT INTO events_event (stream, version, type, schema, data, metadata)
+    SELECT stream, expected + 1, type, schema, data, metadata
+    FROM (VALUES (%s::text, %s::integer, %s::text, %s::smallint, %s::jsonb, %s::jsonb))
+        AS given (stream, expected, type, schema, data, metadata)
+    WHERE expected = coalesce(
+        (SELECT version FROM events_event AS last WHERE last.stream = given.stream ORDER BY version DESC LIMIT 1), 0
+    )
+    RETURNING id
+)
+INSERT INTO events_unsealed (event_id) SELECT id FROM added RETURNING event_id
 """
 _ACTUAL: Final = "SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s"
 
@@ -88,12 +103,23 @@ def append(appends: Sequence[Append]) -> list[tuple[int, ...]]:
 
 
 def _append_to_one(one: Append) -> list[int]:
-    drafts = _encode([_draft(draft) for draft in one.events]).decode()
-    metadata = _encode(one.metadata).decode()
-    rows = fetch(APPEND_TO_ONE, [one.stream, one.expected, metadata, drafts, one.stream, one.expected])
+    rows = _append_one_event(one) if len(one.events) == 1 else _append_events(one)
     if not rows:
         raise VersionConflict(one.stream, one.expected, fetch(_ACTUAL, [one.stream])[0][0])
     return [row[0] for row in rows]
+
+
+def _append_one_event(one: Append) -> list[tuple[int]]:
+    (draft,) = one.events
+    metadata = _encode(one.metadata).decode()
+    given = [one.stream, one.expected, draft.type, draft.schema, draft.data.decode(), metadata]
+    return fetch(APPEND_ONE_EVENT, given)
+
+
+def _append_events(one: Append) -> list[tuple[int]]:
+    drafts = _encode([_draft(draft) for draft in one.events]).decode()
+    metadata = _encode(one.metadata).decode()
+    return fetch(APPEND_TO_ONE, [one.stream, one.expected, metadata, drafts, one.stream, one.expected])
 
 
 def _append_to_many(appends: Sequence[Append]) -> list[int]:
