@@ -7,11 +7,12 @@ before it looks: what was committed before a hint was swallowed by the key is th
 import functools
 import logging
 import time
+from collections.abc import Sequence
 from typing import Final, cast
 
 import redis
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connections
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -20,7 +21,7 @@ logger = logging.getLogger(__name__)
 UNSEALED: Final = "unsealed"
 """Events wait for the sealer."""
 
-SPARED: Final = {UNSEALED: 0.008}
+SPARED: Final = {UNSEALED: 0.02}
 """Seconds after a hint in which this process sends no other on commit: the waiter looks again by itself after that."""
 
 PAUSE: Final = 1.0
@@ -126,11 +127,15 @@ def forget_failures() -> None:
 
 def hint_on_commit(*topics: str) -> None:
     """This will hint when the transaction commits (now, outside of one); all topics of a transaction go together."""
-    for _, function, *_ in connection.run_on_commit:
+    own = connections[DEFAULT_DB_ALIAS]
+    if not own.in_atomic_block:
+        _send(topics)
+        return
+    for _, function, *_ in own.run_on_commit:
         if isinstance(function, _Wake):
             function.topics.update(topics)
             return
-    transaction.on_commit(_Wake(set(topics)), robust=True)
+    own.on_commit(_Wake(set(topics)), robust=True)
 
 
 class _Wake:
@@ -142,8 +147,14 @@ class _Wake:
         self.topics = topics
 
     def __call__(self) -> None:
-        now, spared = time.monotonic(), _health.spared_until
-        asked = sorted(topic for topic in self.topics if spared.get(topic, 0.0) <= now)
+        _send(sorted(self.topics))
+
+
+def _send(topics: Sequence[str]) -> None:
+    """Hint all topics but those of which the waiter will look again by itself."""
+    now, spared = time.monotonic(), _health.spared_until
+    asked = [topic for topic in topics if spared.get(topic, 0.0) <= now]
+    if asked:
         spared.update({topic: now + SPARED[topic] for topic in asked if topic in SPARED})
         hint(*asked)
 

@@ -123,6 +123,25 @@ def test_sealing_goes_on_without_redis(database, monkeypatch):
     hints.forget_failures()
 
 
+def test_a_second_look_follows_a_hint_as_its_sender_is_silent_for_a_while(database, monkeypatch):
+    hints.forget_failures()
+    monkeypatch.setattr(sealer, "PACE", 1.0)
+    monkeypatch.setattr(sealer, "HINTED_WAIT", 3600.0)
+    monkeypatch.setattr(hints, "_LONGEST_WAIT", 3600.0)
+    monkeypatch.setitem(hints.SPARED, hints.UNSEALED, 3600.0)
+    stop = threading.Event()
+    runner = threading.Thread(target=sealer.run, args=[stop])
+    runner.start()
+    hints.hint_on_commit(hints.UNSEALED)
+    try:
+        assert subscriptions.wait_sealed(write("round-1")[0], 20) == 1
+    finally:
+        stop.set()
+        hints.hint(hints.UNSEALED)
+        runner.join()
+        hints.forget_failures()
+
+
 def test_a_queue_entry_whose_event_was_removed_stays_for_verification_and_blocks_nobody(database):
     removed = write("round-1")[0]
     write("round-2")
