@@ -19,11 +19,14 @@ from casino.stack.bench.plan import Plan
 from casino.stack.bench.worker import Worker, ask_all, workers
 from casino.stack.home import PROJECT
 from casino.stack.processes import Child
+from casino.stack.trouble import Trouble
 
 BATCHES = (1, 20)
 TARGET = 3.0
 PATIENCE = 60.0
 """Seconds that the sealer may take for the rest."""
+LOOK = 0.002
+"""Seconds between two looks whether it has."""
 _WAITING = "SELECT EXISTS (SELECT FROM events_unsealed)"
 Side = Callable[[int], float]
 
@@ -88,7 +91,11 @@ def _timed(plan: Plan, writers: list[Worker], batch: int, settle: Callable[[], N
 
 
 def _wait_sealed(watch: Connection, sealer: Child) -> None:
-    sealer.wait_until(lambda: _sealed(watch), seconds=PATIENCE)
+    deadline = time.monotonic() + PATIENCE
+    while not _sealed(watch):
+        if time.monotonic() > deadline or not sealer.alive():
+            raise Trouble(sealer.obituary())
+        time.sleep(LOOK)
 
 
 def _sealed(watch: Connection) -> bool:

@@ -20,7 +20,7 @@ class Size:
     hands: int
 
 
-FULL = Size(repeats=5, writers=4, appends=2000, tables=400, clients=4, replayed_rounds=4000, hands=200_000)
+FULL = Size(repeats=5, writers=4, appends=4000, tables=400, clients=4, replayed_rounds=4000, hands=200_000)
 TINY = Size(repeats=2, writers=2, appends=20, tables=8, clients=2, replayed_rounds=8, hands=500)
 SIZES = {"full": FULL, "tiny": TINY}
 
