@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Final
 
 from baccarat.audit.betting import OUT_OF_PLACE
-from baccarat.audit.shoes import check_seed
 from baccarat.audit.traces import Part, RoundTrace
 from baccarat.rounds import events as e
 from baccarat.rounds.state import Phase, Standing
@@ -165,8 +164,6 @@ def lapsed(round_: RoundTrace, event: e.RoundLapsed) -> None:
 
 def _end(round_: RoundTrace, seed: str | None) -> None:
     round_.seed = seed
-    if round_.notes.on:
-        check_seed(round_)
     if round_.table.round is round_:
         round_.table.round = None
 

@@ -1,11 +1,12 @@
 """The whole log, event by event: every table, round and wallet followed at once, whatever the events say."""
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
 from uuid import UUID
 
 from baccarat.audit import betting, dealing, seating, voiding
 from baccarat.audit.notes import Notes
+from baccarat.audit.shoes import check_seed
 from baccarat.audit.traces import RoundTrace, TableTrace
 from baccarat.audit.wallets import Wallets
 from baccarat.catalogue import CATALOGUE
@@ -17,6 +18,7 @@ from baccarat.tables import events as te
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.drafts import Recorded, Sealed
 from wallet.catalogue import CATALOGUE as WALLET
+from wallet.derive import EVENTS as WALLET_EVENTS
 
 UNREADABLE: Final = "event can't be read"
 UNEXPLAINED: Final = "event can't be explained"
@@ -45,15 +47,13 @@ ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
     )
 }
 TABLE_STEPS: Final = {kind.__name__: step for kind, step in seating.STEPS.items()}
+WALLET_KINDS: Final = frozenset(kind.__name__ for kind in WALLET_EVENTS)
+CONFIRMED: Final = re.WagerConfirmed.__name__
 ENDS: Final = frozenset({re.RoundSettled.__name__, re.RoundLapsed.__name__, ve.RoundVoided.__name__})
 
 
-class Followed(NamedTuple):
-    """An event with its id and where its money moves; `place` is None for a wallet's own."""
-
-    id: int
-    event: object
-    place: Place | None
+Followed = tuple[int, object, Place | None]
+"""An event's id, the event, and where its money moves: None for a wallet's own."""
 
 
 class Fold:
@@ -74,36 +74,46 @@ class Fold:
         self.rounds = 0
         self.events = 0
         self._shoes: set[UUID | str] = set()
+        self._seeds: list[tuple[Sealed | Recorded, RoundTrace]] = []
 
-    def follow(self, rows: Iterable[Sealed | Recorded]) -> list[Followed]:
-        """This will follow events in order and note what the rules don't allow; returns them with their places."""
+    def follow(self, rows: Sequence[Sealed | Recorded]) -> list[Followed]:
+        """This will follow events in order and note what the rules don't allow; returns them with their places.
+
+        One kind of work after the other, as a processor's caches like it: all are decoded, then all are followed, then
+        the seeds of the rounds that ended are tried.
+        """
         followed: list[Followed] = []
-        for row in rows:
-            self.events += 1
+        self.events += len(rows)
+        for row, event in self._decoded(rows):
             try:
-                followed.append(self._one(row))
-            except (MalformedEvent, UnknownEvent) as trouble:
-                self.notes.add(UNREADABLE, where(row), f"the fields of a {row.type}", trouble)
+                followed.append((row.id, event, self._one(row, event)))
             except (LookupError, ValueError, ArithmeticError) as trouble:  # rules or amounts that no table can have
                 self.notes.add(UNEXPLAINED, where(row), "an event that the rules allow", repr(trouble))
+        self._try_seeds()
         return followed
 
-    def _one(self, row: Sealed | Recorded) -> Followed:
+    def _decoded(self, rows: Iterable[Sealed | Recorded]) -> list[tuple[Sealed | Recorded, Any]]:
+        read: list[tuple[Sealed | Recorded, Any]] = []
+        for row in rows:
+            kind = row.type
+            catalogue = WALLET if kind in WALLET_KINDS else CATALOGUE
+            try:
+                read.append((row, catalogue.decode(kind, row.schema, row.data)))
+            except (MalformedEvent, UnknownEvent) as trouble:
+                self.notes.add(UNREADABLE, where(row), f"the fields of a {kind}", trouble)
+        return read
+
+    def _one(self, row: Sealed | Recorded, event: Any) -> Place | None:
         kind = row.type
         step = ROUND_STEPS.get(kind)
         if step is not None:
-            event = CATALOGUE.decode(kind, row.schema, row.data)
-            return Followed(row.id, event, self._round(row, event, step))
-        if kind in WALLET:
-            event = WALLET.decode(kind, row.schema, row.data)
+            return self._round(row, event, step)
+        if kind in WALLET_KINDS:
             self.wallets.follow(event, row)
-            return Followed(row.id, event, None)
-        event = CATALOGUE.decode(kind, row.schema, row.data)
+            return None
         if kind == "RoundOpened":
-            return Followed(row.id, event, self._open_round(row, event))
-        if kind == "TableOpened":
-            return Followed(row.id, event, self._open_table(row, event))
-        return Followed(row.id, event, self._table(row, event))
+            return self._open_round(row, event)
+        return self._open_table(row, event) if kind == "TableOpened" else self._table(row, event)
 
     def _table(self, row: Sealed | Recorded, event: Any) -> Place | None:
         table = self.tables.get(row.stream)
@@ -124,23 +134,39 @@ class Fold:
         if row is not None:
             table.sittings[row.player_id] = row
 
-    def _round(self, row: Sealed | Recorded, event: object, step: Callable[[RoundTrace, Any], None]) -> Place | None:
+    def _round(self, row: Sealed | Recorded, event: Any, step: Callable[[RoundTrace, Any], None]) -> Place | None:
         round_ = self.running.get(row.stream) or self.held.get(row.stream)
         if round_ is None:
             self.notes.add(betting.OUT_OF_PLACE, where(row), "a running round", "none")
             return None
         round_.version = row.version
         step(round_, event)
-        if isinstance(event, re.WagerConfirmed):
+        if row.type == CONFIRMED:
             self.wallets.played(event.player, at=event.confirmed_at, row=row)
-        if isinstance(event, ve.RoundVoided):
-            self._debts(event, round_.table.place)
-        if row.type in ENDS and self.running.pop(row.stream, None) is not None:
-            if row.stream in self._disputed:
-                self.held[row.stream] = round_
-            elif self.notes.on:
-                self.ended.append(round_)
+        elif row.type in ENDS:
+            self._end(row, round_, event)
         return round_.table.place
+
+    def _end(self, row: Sealed | Recorded, round_: RoundTrace, event: object) -> None:
+        stream = row.stream
+        ran = self.running.pop(stream, None) is not None
+        if ran and stream in self._disputed:
+            self.held[stream] = round_
+        elif ran and self.notes.on:
+            self.ended.append(round_)
+        if isinstance(event, ve.RoundVoided):  # which has tried its seed
+            self._debts(event, round_.table.place)
+        elif self.notes.on:
+            self._seeds.append((row, round_))
+
+    def _try_seeds(self) -> None:
+        """The seeds that this batch revealed, each as its event showed it."""
+        for row, round_ in self._seeds:
+            try:
+                check_seed(round_, version=row.version)
+            except (LookupError, ValueError, ArithmeticError) as trouble:  # as above
+                self.notes.add(UNEXPLAINED, where(row), "an event that the rules allow", repr(trouble))
+        self._seeds.clear()
 
     def _debts(self, event: ve.RoundVoided, place: Place) -> None:
         for undone in event.seats:
@@ -170,9 +196,12 @@ class Fold:
 
     def _first_use(self, row: Sealed | Recorded, shoe: UUID, commitment: str) -> None:
         """A shoe's order follows from its seed alone, so neither shoe nor commitment may come again."""
-        if shoe in self._shoes or commitment in self._shoes:
+        shoes = self._shoes
+        before = len(shoes)
+        shoes.add(shoe)
+        shoes.add(commitment)
+        if len(shoes) != before + 2:
             self.notes.add(USED_TWICE, where(row), "a shoe never used before", f"{shoe} {commitment}")
-        self._shoes.update((shoe, commitment))
 
 
 def where(row: Sealed | Recorded) -> str:

@@ -22,19 +22,19 @@ def compare(followed: Sequence[Followed], notes: Notes) -> None:
         try:
             entry = _entry(each)
         except Unbalanced as trouble:
-            notes.add(UNBALANCED, f"event {each.id}", "postings that sum to zero", trouble)
+            notes.add(UNBALANCED, f"event {each[0]}", "postings that sum to zero", trouble)
             continue
         if entry is not None:
             derived.append(entry)
-    for finding in ledger.compare_batch([each.id for each in followed], derived):
+    for finding in ledger.compare_batch([cause for cause, _, _ in followed], derived):
         notes.add(finding.what, finding.where, finding.expected, finding.found)
 
 
 def _entry(followed: Followed) -> Entry | None:
-    event, place = followed.event, followed.place
+    cause, event, place = followed
     if type(event) in WALLET_EVENTS:
-        return wallet_entry_for(event, followed.id)
-    return None if place is None else entry_for(event, followed.id, place)
+        return wallet_entry_for(event, cause)
+    return None if place is None else entry_for(event, cause, place)
 
 
 def check_itself(notes: Notes) -> None:

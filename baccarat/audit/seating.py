@@ -1,5 +1,6 @@
 """A table's own events: seats, money brought and taken, shoes; each judged by how the table stands."""
 
+import functools
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ def opened(event: e.TableOpened, notes: Notes) -> TableTrace:
     """This will begin a table: its rules are playable, and a player's edge was accepted where real money plays."""
     table = TableTrace(event, notes, version=1)
     try:
-        check(event.rules)
+        _playable(event.rules)
     except InvalidRules as wrong:
         table.differs("rules are not playable", wrong.detail, event.rules)
         return table
@@ -29,6 +30,10 @@ def opened(event: e.TableOpened, notes: Notes) -> TableTrace:
     if Book.PLAY in event.books and not event.rules.play_money:
         table.differs("play money not offered", "real money only", event.books)
     return table
+
+
+_playable: Final = functools.lru_cache(maxsize=256)(check)
+"""Tables share rules, and rules that were decoded have exact types, so that equal ones are alike."""
 
 
 def taken(table: TableTrace, event: e.SeatTaken) -> None:

@@ -11,23 +11,30 @@ NOT_OPENED = "seed does not open the commitment"
 OTHER_CARDS = "cards are not the shoe's"
 
 
-def check_seed(round_: RoundTrace) -> None:
-    """This will check an ended round's revealed seed, commitment and cards; a long shoe's stays secret meanwhile."""
+def check_seed(round_: RoundTrace, *, version: int) -> None:
+    """This will check an ended round's seed, as its event of that version revealed it, with commitment and cards.
+
+    A long shoe's seed stays secret meanwhile. Raises NoSuchCount for cards or decks that no shoe has.
+    """
     if round_.table.long:
         if round_.seed is not None:
-            round_.differs("seed revealed early", "nothing before the shoe ends", "a seed")
+            _differs(round_, version, "seed revealed early", "nothing before the shoe ends", "a seed")
         return
     seed = seed_bytes(round_.seed)
     if seed is None:
-        round_.differs("seed missing", "the shoe's seed", round_.seed)
+        _differs(round_, version, "seed missing", "the shoe's seed", round_.seed)
         return
     commitment = commit(seed)
     if commitment != round_.opened.commitment:
-        round_.differs(NOT_OPENED, round_.opened.commitment, commitment)
+        _differs(round_, version, NOT_OPENED, round_.opened.commitment, commitment)
     if round_.cards:
         due = order(seed, cut=NO_CUT, decks=round_.table.rules.decks, first=len(round_.cards))
         if due != round_.cards:
-            round_.differs(OTHER_CARDS, " ".join(due), " ".join(round_.cards))
+            _differs(round_, version, OTHER_CARDS, " ".join(due), " ".join(round_.cards))
+
+
+def _differs(round_: RoundTrace, version: int, what: str, expected: object, found: object) -> None:
+    round_.notes.add(what, f"round {round_.opened.round}, version {version}", expected, found)
 
 
 def check_shoe(table: TableTrace, shoe: LongShoe, seed: bytes) -> None:
