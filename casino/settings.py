@@ -28,9 +28,14 @@ SHOE_KEYS = env.text("SHOE_KEYS", None if PRODUCTION else DEVELOPMENT_SHOE_KEYS)
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "" if PRODUCTION else "127.0.0.1,localhost,[::1],testserver")
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
 
+CASINO_DEMO = env.text("CASINO_DEMO", "")
+"""The slug of the sandbox operator whose demo players anybody may play as on the table page; empty for none."""
+
 if PRODUCTION:
     if DEBUG:
         raise ImproperlyConfigured("CASINO_DEBUG must be false in production.")
+    if CASINO_DEMO:
+        raise ImproperlyConfigured("CASINO_DEMO must be empty in production.")
     if "development" in SECRET_KEY or len(SECRET_KEY) < 50:
         raise ImproperlyConfigured("SECRET_KEY must be a secret of your own, of 50 characters or more.")
     if "development" in SHOE_KEYS or "00" * 32 in SHOE_KEYS:
@@ -173,6 +178,10 @@ if PRODUCTION and any(len(_secret) < 32 for _secrets in PAYMENT_SECRETS.values()
 # -- HTTP ---------------------------------------------------------------------------------------------------------
 
 APPEND_SLASH = False
+FORCE_SCRIPT_NAME = env.text("SCRIPT_NAME", "") or None
+"""The path under which a proxy publishes the service, such as /casino, whether the proxy strips it or not."""
+if FORCE_SCRIPT_NAME is not None and not (FORCE_SCRIPT_NAME.startswith("/") and not FORCE_SCRIPT_NAME.endswith("/")):
+    raise ImproperlyConfigured("SCRIPT_NAME must begin with a slash and end without one, such as /casino.")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
@@ -396,6 +405,7 @@ USE_I18N = True
 STATIC_URL = "static/"
 STATIC_ROOT = env.text("STATIC_ROOT", str(BASE_DIR / "static-root"))
 WHITENOISE_USE_FINDERS = not PRODUCTION
+WHITENOISE_AUTOREFRESH = not PRODUCTION  # a changed file is served as it is now
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

@@ -23,4 +23,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("baccarat.api.urls")),
     path("api/v1/", include("baccarat.live.urls")),
     re_path(r"^api/", views.unknown),
+    path("play", RedirectView.as_view(pattern_name="play")),
+    path("play/", include("baccarat.page.urls")),
 ]

@@ -45,7 +45,7 @@ def _allowed_origin(request: HttpRequest) -> str | None:
 
 
 def _preflight(request: HttpRequest) -> HttpResponse | None:
-    if request.method != "OPTIONS" or not request.path.startswith(API) or not _allowed_origin(request):
+    if request.method != "OPTIONS" or not request.path_info.startswith(API) or not _allowed_origin(request):
         return None
     if "HTTP_ACCESS_CONTROL_REQUEST_METHOD" not in request.META:
         return None
@@ -59,7 +59,7 @@ def _preflight(request: HttpRequest) -> HttpResponse | None:
 
 def _finish(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     response[HEADER] = request_id(request)
-    if not request.path.startswith(API):
+    if not request.path_info.startswith(API):
         return response
     headers = response.headers
     headers.setdefault("Cache-Control", "no-store")

@@ -142,14 +142,14 @@ def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     """This will answer an unknown address."""
     del exception
-    if request.path.startswith(API):
+    if request.path_info.startswith(API):
         return problems.answer(request, NOT_FOUND)
     return HttpResponseNotFound("There is nothing at this address.\n", content_type="text/plain; charset=utf-8")
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
     """This will answer what failed outside of any view; Django has logged it."""
-    if request.path.startswith(API):
+    if request.path_info.startswith(API):
         return problems.answer(request, catalogue.INTERNAL_ERROR)
     return HttpResponseServerError("Something failed on our side.\n", content_type="text/plain; charset=utf-8")
 

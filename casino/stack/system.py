@@ -29,6 +29,7 @@ from casino.stack.trouble import Trouble, in_plain_words
 HOST = "127.0.0.1"
 FIRST_PORT, LAST_PORT = 1024, 65535
 WEB_CONNECTIONS = "20"
+DEMO = "demo"
 ORDER = ("sealer", "provider", "web", "worker", "payer", "beat")
 
 
@@ -38,13 +39,21 @@ class Stack:
     `base_url` is the web server's address, `environment` what a process of ours needs, `child(name)` one of the
     processes: web, worker, payer, beat, sealer, provider (the sandbox payment provider, unless PAYMENT_PROVIDERS names
     others) and, where they are embedded, postgres and redis. Enter it in a thread that
-    lives as long as the stack. With `fresh` the home's earlier data is deleted first. Raises Trouble.
+    lives as long as the stack. With `fresh` the home's earlier data is deleted first; with `demo`, and on embedded
+    servers, the table page lets anybody play as the players of the operator `demo`. Raises Trouble.
     """
 
     def __init__(
-        self, *, name: str = "main", port: int = 0, fresh: bool = False, say: Callable[[str], None] = print
+        self,
+        *,
+        name: str = "main",
+        port: int = 0,
+        fresh: bool = False,
+        demo: bool = False,
+        say: Callable[[str], None] = print,
     ) -> None:
         self.name = name
+        self.demo = demo
         self.fresh = fresh
         self.port = port
         self.say = say
@@ -88,6 +97,8 @@ class Stack:
         addresses = self._servers(exits)
         self.environment = environment_for(addresses, secrets=self.home.secrets)
         self.environment.setdefault("STATIC_ROOT", str(self.home.static))
+        if self.demo and "postgres" in self.children:
+            self.environment.setdefault("CASINO_DEMO", DEMO)
         migrate(self.environment)
         own = commands(port=self.port, beat_file=self.home.folder / "beat")
         if "PAYMENT_PROVIDERS" not in self.environment:
@@ -161,7 +172,7 @@ class Stack:
         return password
 
     def demo_key(self) -> Path | None:
-        """This will make sure that the sandbox operator `demo` exists, and return the file that holds its API key.
+        """This will make sure that the sandbox operator `demo` exists with tables and players, and return its key's file.
 
         On servers given by URL it does nothing and returns None.
         """
@@ -169,9 +180,10 @@ class Stack:
             return None
         file = self.home.folder / "operator-key"
         if not file.exists():
-            printed = self.manage("operator", "create", "demo", "--name", "Demo", "--currency", "EUR", "--sandbox")
+            printed = self.manage("operator", "create", DEMO, "--name", "Demo", "--currency", "EUR", "--sandbox")
             file.touch(mode=0o600)
             file.write_text(operator_key(printed), encoding="utf-8")
+        self.manage("demo", DEMO)
         return file
 
 

@@ -27,7 +27,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         """This will start everything, print the addresses and a development login, and run until stopped."""
         self.stdout.write("Starting. The first start makes the database and takes a few seconds more.")
-        with Stack(name=options["home"], port=options["port"], say=self.say) as stack:
+        with Stack(name=options["home"], port=options["port"], demo=True, say=self.say) as stack:
             password, key = stack.create_admin(), stack.demo_key()
             self.say(addresses(stack.base_url, password, key))
             self.say(f"Data and logs: {stack.home.folder}\nStop with Ctrl-C.")
@@ -51,5 +51,6 @@ def addresses(base: str, password: str | None, key: Path | None) -> str:
     if password is not None:
         lines.append(f"Login      admin / {password}   (development only)")
     if key is not None:
+        lines.insert(1, f"Play       {base}/play/   (with ready demo players; their PIN is 2468)")
         lines.append(f"Operator   demo, its API key is in {key}   (development only)")
     return "\n".join(lines)

@@ -1,0 +1,144 @@
+"""A house to try things in: a table of each preset, players with money, a PIN and a deposit method.
+
+It exists only where CASINO_DEMO names the sandbox operator that it belongs to, which production refuses.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from baccarat import queries
+from baccarat.operations import opening
+from casino.api.catalogue import NOT_FOUND, Rejected
+from casino.events.store import Metadata
+from casino.kernel import money
+from casino.kernel.money import Book
+from casino.operators import pins, sessions
+from casino.operators.models import Operator, Player
+from casino.operators.operations import find_operator
+from casino.operators.queries import list_players
+from casino.operators.refusals import UnknownPlayer
+from wallet import operations as wallet
+from wallet.payments import methods
+from wallet.payments.fees import Terms
+from wallet.payments.methods import Offer
+
+PIN: Final = "2468"
+TABLES: Final = (
+    ("Atlantic City", "atlantic_city"),
+    ("Overview", "overview"),
+    ("Mini", "mini"),
+    ("Classic", "classic"),
+    ("Big Table", "big_table"),
+)
+PLAYERS: Final = ("Ana", "Ben", "Chloe", "Dario", "Emil", "Fatima")
+PURSE: Final = {Book.REAL: 2_000, Book.PLAY: 5_000}
+"""What each player starts with, in whole units of the currency."""
+
+PREFIX: Final = "demo-"
+MOST: Final = 200
+PROVIDER: Final = "sandbox"
+
+
+def furnish(*, slug: str) -> Sequence[str]:
+    """This will make what is missing of the demo and say what it made; doing it again makes nothing twice.
+
+    Raises UnknownOperator, and SandboxClosed for an operator that is no sandbox.
+    """
+    operator = find_operator(slug=slug)
+    metadata = Metadata(operator=str(operator.id), actor="demo", causation="", correlation="demo")
+    return (
+        *_open_tables(operator, metadata),
+        *_register_players(operator, metadata),
+        *_offer_deposits(operator),
+    )
+
+
+def players() -> list[dict[str, str]]:
+    """This will list the demo's players. Raises Rejected (not_found) where there is no demo."""
+    return [{"id": str(player.id), "name": player.nickname} for player in _players(_house())]
+
+
+def enter(*, player: UUID) -> dict[str, Any]:
+    """This will open a session for a demo player. Raises UnknownPlayer, Rejected (not_found) where there is no demo."""
+    house = _house()
+    if player not in {each.id for each in _players(house)}:
+        raise UnknownPlayer
+    opened = sessions.open_session(operator=house.id, player=player, seconds=settings.PLAYER_SESSION_SECONDS)
+    return {"token": opened.token, "expires_at": opened.expires_at}
+
+
+def _house() -> Operator:
+    if not settings.CASINO_DEMO:
+        raise Rejected(NOT_FOUND)
+    return find_operator(slug=settings.CASINO_DEMO)
+
+
+def _players(operator: Operator) -> list[Player]:
+    found = list_players(operator=operator.id, after=None, limit=MOST)
+    return [player for player in found if player.reference.startswith(PREFIX)]
+
+
+def _open_tables(operator: Operator, metadata: Metadata) -> list[str]:
+    there = {line["name"] for line in queries.tables(operator=operator.id, after=None, limit=MOST)}
+    missing = [(name, preset) for name, preset in TABLES if name not in there]
+    for name, preset in missing:
+        opening.open_table(
+            operator=operator.id,
+            name=name,
+            preset=preset,
+            currency=operator.currency,
+            books=(Book.REAL, Book.PLAY),
+            edge_accepted=True,
+            overrides={},
+            metadata=metadata,
+        )
+    return [f"table {name}" for name, _ in missing]
+
+
+def _register_players(operator: Operator, metadata: Metadata) -> list[str]:
+    there = {player.nickname for player in _players(operator)}
+    missing = [name for name in PLAYERS if name not in there]
+    for name in missing:
+        with transaction.atomic():
+            _register_player(operator, name, metadata)
+    return [f"player {name}" for name in missing]
+
+
+def _register_player(operator: Operator, name: str, metadata: Metadata) -> None:
+    player = wallet.register_player(
+        operator=operator.id,
+        reference=f"{PREFIX}{name.lower()}",
+        nickname=name,
+        currency=operator.currency,
+        metadata=metadata,
+    )
+    for book, units in PURSE.items():
+        wallet.sandbox_credit(
+            operator=operator.id,
+            player=player.id,
+            book=book,
+            currency=operator.currency,
+            amount=units * _unit(operator),
+            sandbox=operator.sandbox,
+            metadata=metadata,
+        )
+    pins.set_pin(operator=operator.id, player=player.id, pin=PIN)
+
+
+def _offer_deposits(operator: Operator) -> list[str]:
+    if PROVIDER not in settings.PAYMENT_PROVIDERS or methods.offered(operator=operator.id):
+        return []
+    unit = _unit(operator)
+    for name, fee_ppm in (("Bank card", 0), ("Instant transfer", 10_000)):
+        terms = Terms(operator.currency, minimum=10 * unit, maximum=5_000 * unit, fee_fixed=0, fee_ppm=fee_ppm)
+        offer = Offer(name, PROVIDER, terms, seconds=1, payouts=True, enabled=True)
+        methods.create(operator=operator.id, offer=offer, actor="demo")
+    return ["deposit methods"]
+
+
+def _unit(operator: Operator) -> int:
+    return 10 ** money.exponent(operator.currency)

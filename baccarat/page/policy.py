@@ -1,0 +1,34 @@
+"""What the browser may load on the table page: our own files, our own API, nothing inline, nothing from elsewhere."""
+
+from typing import Final
+
+from django.http import HttpResponse
+
+CONTENT: Final = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    )
+)
+_HEADERS: Final = {
+    "Content-Security-Policy": CONTENT,
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cache-Control": "no-cache",
+}
+
+
+def guard(response: HttpResponse) -> HttpResponse:
+    """This will put the page's policy on an answer."""
+    for name, value in _HEADERS.items():
+        response[name] = value
+    return response

@@ -1,0 +1,44 @@
+"""The table page itself, and the demo's door behind which anybody may sit down as a demo player."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from baccarat.page import demo
+from baccarat.page.policy import guard
+from casino.api.fields import IdField, Strict, read
+from casino.api.views import EdgeView
+
+
+class DemoPlayer(Strict):
+    """Whom to play as."""
+
+    player = IdField()
+
+
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    """This will answer the page; who plays is told by the fragment of its address, which never reaches a server."""
+    return guard(render(request, "play/page.html"))
+
+
+class Demo(EdgeView):
+    """Ready players, where this service was started as a demo; elsewhere there is nothing at this address."""
+
+    authentication_classes: list[Any] = []
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request) -> Response:
+        """This will list the demo players."""
+        del request
+        return Response({"players": demo.players()})
+
+    @extend_schema(exclude=True)
+    def post(self, request: Request) -> Response:
+        """This will open a session for one of them."""
+        return Response(demo.enter(player=read(DemoPlayer, request)["player"]), status=201)

@@ -1,0 +1,93 @@
+// What a table's picture means for its viewer: plain questions, plain answers, nothing drawn.
+
+import { decimals, minor, on, sum } from "./money.js";
+
+export const SPOTS = ["player", "tie", "banker"];
+
+/** This will find the viewer's part of a round; null for one who has none. */
+export const partOf = (round) => round?.seats.find((seat) => seat.you) ?? null;
+
+/** This will say how the viewer stands: out, idle, deciding, confirmed, passed, timed_out, waiting, closed. */
+export function standing(picture) {
+  if (!picture.you) return "out";
+  const round = picture.round;
+  if (!round) return "idle";
+  const part = partOf(round);
+  if (!part || part.standing === "withdrawn") return "waiting";
+  if (round.phase !== "betting") return part.standing === "confirmed" ? "confirmed" : "closed";
+  return part.standing;
+}
+
+/** This will list the viewer's stakes on the table, in minor units per spot: placed, or confirmed. */
+export function stakesOf(part) {
+  const stakes = part?.wager ?? part?.placed ?? [];
+  return Object.fromEntries(SPOTS.map((spot) => [spot, on(stakes, spot)]));
+}
+
+export const totalOf = (stakes) => SPOTS.reduce((total, spot) => total + (stakes[spot] ?? 0n), 0n);
+
+/** This will add chips on their way to the stakes that are there. */
+export function withPending(stakes, pending) {
+  const all = { ...stakes };
+  for (const { spot, units } of pending) all[spot] = (all[spot] ?? 0n) + units;
+  return all;
+}
+
+/** This will tell which actions make sense now; the service alone decides. */
+export function possible(picture, pending) {
+  const how = standing(picture);
+  const turns = picture.rules.turn_seconds !== null;
+  const free = how === "idle" || how === "deciding";
+  const chips = totalOf(withPending(stakesOf(how === "deciding" ? partOf(picture.round) : null), pending)) > 0n;
+  const last = Boolean(picture.you?.last_wager);
+  return {
+    place: free,
+    undo: how === "deciding" && chips,
+    clear: how === "deciding" && chips,
+    deal: how === "deciding" && chips,
+    pass: how === "deciding" && turns,
+    rebet: free && last && !chips,
+    rebetDeal: free && last && !chips,
+    newGame: how === "idle",
+    rebuy: Boolean(picture.you) && how !== "confirmed",
+    move: Boolean(picture.you) && how !== "confirmed" && picture.rules.seats > 1,
+    leave: Boolean(picture.you) && how !== "confirmed",
+  };
+}
+
+/** This will gather what each seat shows of a round: who sits there, stakes, standing, result. */
+export function seatsOf(picture, round) {
+  const seats = [];
+  for (let seat = 1; seat <= picture.rules.seats; seat++) {
+    const taken = picture.seats.find((each) => each.seat === seat) ?? null;
+    const part = round?.seats.find((each) => each.seat === seat) ?? null;
+    seats.push({ seat, taken, part, you: Boolean(taken?.you), stakes: stakesOf(part) });
+  }
+  return seats;
+}
+
+/** This will tell the currency's decimals at this table. */
+export const digitsOf = (picture) => decimals(picture.rules.minimum);
+
+/** This will tell what a seat won or lost in a settled round, in minor units. */
+export const netOf = (part) => (part?.result ? minor(part.result.returned) - minor(part.result.staked) : 0n);
+
+/** This will find one of the player's balances, as {amount, currency} or null. */
+export function balance(wallet, account, book) {
+  return wallet?.items.find((item) => item.account === account && item.book === book)?.balance ?? null;
+}
+
+/** This will tell what a preset is known for: keys of the words that the table shows. */
+export function peculiar(rules) {
+  const found = [];
+  if (rules.under_minimum === "raise") found.push("raise");
+  if (!rules.commission) found.push("no_commission");
+  else if (rules.commission.timing === "deferred") found.push("deferred");
+  else if (rules.commission.rounding) found.push("rounded");
+  else found.push("exact");
+  if (rules.spots_per_round === "one") found.push("one_spot");
+  if (rules.caller) found.push("caller");
+  return found;
+}
+
+export { sum };

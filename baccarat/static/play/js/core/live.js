@@ -1,0 +1,138 @@
+// What happens at the table: server-sent events where the service has them, asking again and again where not.
+
+import { get, news, NoAnswer, plainPost, Problem, streamAddress } from "./api.js";
+import { learn } from "./clock.js";
+import { wait } from "./signals.js";
+
+const KINDS = ["snapshot", "event", "wallet", "reset", "bye"];
+
+/** A table followed until `stop()`. Calls back: table(picture), event(message), wallet(balances), state(word), bye(code). */
+export class Live {
+  constructor(table, handlers) {
+    this.table = table;
+    this.handlers = handlers;
+    this.position = null;
+    this.stopped = false;
+    this.streaming = false;
+    this.source = null;
+    this.fetching = null;
+    this.again = false;
+    this.nudge = null;
+    this.nudged = () => this.look();
+    addEventListener("online", this.nudged);
+    document.addEventListener("visibilitychange", this.nudged);
+  }
+
+  start() {
+    this.follow();
+    this.watch();
+  }
+
+  stop() {
+    this.stopped = true;
+    this.source?.close();
+    clearTimeout(this.nudge);
+    removeEventListener("online", this.nudged);
+    document.removeEventListener("visibilitychange", this.nudged);
+  }
+
+  /** This will fetch the table, once for all who ask while it is under way, and once more if it was asked meanwhile. */
+  look() {
+    if (this.stopped) return Promise.resolve();
+    if (this.fetching) {
+      this.again = true;
+      return this.fetching;
+    }
+    this.fetching = this.fetch().finally(() => {
+      this.fetching = null;
+      if (this.again) {
+        this.again = false;
+        this.look();
+      }
+    });
+    return this.fetching;
+  }
+
+  async fetch() {
+    const sentAt = Date.now();
+    try {
+      const picture = await get(`tables/${this.table}`);
+      learn(picture.server_time, sentAt);
+      if (!this.stopped) {
+        this.handlers.table(picture);
+        this.handlers.state(this.streaming ? "live" : "asking");
+      }
+    } catch (error) {
+      if (this.stopped) return;
+      if (error instanceof Problem && error.status < 500) this.handlers.refused(error);
+      else this.handlers.state("away");
+    }
+  }
+
+  async watch() {
+    while (!this.stopped) {
+      if (!document.hidden || !this.streaming) await this.look();
+      await wait(this.streaming ? 10_000 : this.handlers.hurry() ? 300 : 1000);
+    }
+  }
+
+  /** This will hold a stream open as long as the service offers one. */
+  async follow() {
+    for (let pause = 400; !this.stopped; pause = Math.min(pause * 1.7, 6000)) {
+      try {
+        if (await this.stream()) pause = 400;
+      } catch (error) {
+        if (error instanceof Problem && [404, 405].includes(error.status)) return;
+        if (error instanceof Problem && error.status === 401) return;
+        if (!(error instanceof Problem) && !(error instanceof NoAnswer)) throw error;
+      }
+      this.streaming = false;
+      if (!this.stopped) this.handlers.state("away");
+      await Promise.race([wait(pause), new Promise((done) => addEventListener("online", done, { once: true }))]);
+    }
+  }
+
+  async stream() {
+    const { ticket } = await plainPost("stream/tickets", {});
+    const query = { ticket, table: this.table };
+    if (this.position !== null) query.after = this.position;
+    return new Promise((done) => {
+      let opened = false;
+      const source = new EventSource(streamAddress(query));
+      this.source = source;
+      source.onopen = () => {
+        opened = true;
+        this.streaming = true;
+        this.handlers.state("live");
+      };
+      const stop = () => {
+        source.close();
+        removeEventListener("offline", stop);
+        done(opened);
+      };
+      source.onerror = stop;
+      addEventListener("offline", stop);
+      for (const kind of KINDS) source.addEventListener(kind, (message) => this.heard(kind, message));
+    });
+  }
+
+  heard(kind, message) {
+    if (this.stopped) return;
+    news.emit("answered");
+    if (message.lastEventId) this.position = message.lastEventId;
+    const data = message.data ? JSON.parse(message.data) : {};
+    if (kind === "bye") this.handlers.bye(data.code ?? "session_over");
+    else if (kind === "wallet") this.handlers.wallet(data);
+    else if (kind === "event") this.handlers.event(data);
+    else if (kind === "reset") this.look();
+    else this.snapshot(data);
+    if (kind === "event" && data.table === this.table) this.look();
+  }
+
+  snapshot(data) {
+    if (data.wallet) this.handlers.wallet(data.wallet);
+    const picture = (data.tables ?? []).find((table) => table.id === this.table);
+    if (picture) this.handlers.table(picture);
+    else this.look();
+  }
+}

@@ -1,0 +1,12 @@
+// What opens beside the table.
+
+import { cash } from "./cash.js";
+import { chat } from "./chat.js";
+import { help } from "./help.js";
+import { history } from "./history.js";
+import { limit } from "./limit.js";
+import { options } from "./options.js";
+import { sit } from "./sit.js";
+import { stats } from "./stats.js";
+
+export const panels = { cash, chat, help, history, limit, options, sit, stats };

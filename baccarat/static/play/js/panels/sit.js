@@ -1,0 +1,46 @@
+// Sitting down: with which money, and how much of it.
+
+import { h } from "../core/dom.js";
+import { balance, digitsOf } from "../core/facts.js";
+import { decimal, minor, typed } from "../core/money.js";
+import { money, t } from "../words/index.js";
+import { amountInput, field, form, panel, Wrong } from "./parts.js";
+
+const MINIMA = 20n;
+
+/** What one sits down with unless told otherwise: twenty minimum stakes, or all there is. */
+function suggested(game, book) {
+  const have = balance(game.wallet, "account", book);
+  const wish = minor(game.picture.rules.minimum) * MINIMA;
+  const most = have ? minor(have.amount) : wish;
+  return decimal(most < wish ? most : wish, digitsOf(game.picture));
+}
+
+export const sit = {
+  make(game) {
+    const { picture } = game;
+    const books = [...picture.books].sort();
+    const amount = amountInput({ name: "amount", value: suggested(game, books[0]), id: "buy-in" });
+    const choices = books.map((book, i) => h("label", { class: "choice" },
+      h("input", { type: "radio", name: "book", value: book, checked: i === 0, onchange: () => { amount.value = suggested(game, book); } }),
+      h("span", {}, t(`book.${book}`)), have(game, book)));
+    const submit = async (element) => {
+      const units = typed(amount.value, digitsOf(picture));
+      if (units === null) throw new Wrong(t("form.amount"));
+      const book = new FormData(element).get("book");
+      const body = { seat: Number(game.detail ?? 1), buy_in: decimal(units, digitsOf(picture)), currency: picture.currency, book };
+      const sat = await game.actions.send("seat", body);
+      if (sat) game.actions.close();
+      game.refreshPurse();
+    };
+    return panel(game, t("sit.title", { seat: game.detail ?? 1 }), form(submit,
+      h("fieldset", { class: "choices" }, h("legend", {}, t("sit.with")), choices),
+      field(t("sit.amount"), amount, t("table.limits", { minimum: money(picture.rules.minimum, picture.currency), maximum: money(picture.rules.maximum, picture.currency) })),
+      h("button", { class: "primary", type: "submit" }, t("sit.do"))));
+  },
+};
+
+function have(game, book) {
+  const held = balance(game.wallet, "account", book);
+  return held ? h("span", { class: "choice-have" }, money(held.amount, held.currency)) : null;
+}

@@ -1,0 +1,92 @@
+// The lobby: which tables there are, what they ask, who sits there and how they have run.
+
+import { get, NoAnswer, Problem } from "../core/api.js";
+import { h, put } from "../core/dom.js";
+import { balance } from "../core/facts.js";
+import { forgetToken, goTo } from "../core/session.js";
+import { money, plainly, t } from "../words/index.js";
+
+const EVERY = 4000;
+
+export class Lobby {
+  constructor({ onExit }) {
+    this.onExit = onExit;
+    this.list = h("ul", { class: "lobby-tables" });
+    this.purse = h("p", { class: "lobby-purse" });
+    this.status = h("p", { class: "lobby-status", role: "status" });
+    this.element = h("main", { class: "lobby" },
+      h("header", { class: "lobby-head" }, h("h1", {}, t("title")), this.purse,
+        h("button", { type: "button", class: "quiet", onclick: () => this.exit() }, t("lobby.exit"))),
+      this.status, this.list);
+    this.timer = null;
+  }
+
+  start() {
+    this.look();
+    this.timer = setInterval(() => document.hidden || this.look(), EVERY);
+  }
+
+  leave() {
+    clearInterval(this.timer);
+  }
+
+  exit() {
+    forgetToken();
+    this.leave();
+    this.onExit();
+  }
+
+  async look() {
+    try {
+      const [tables, wallet] = await Promise.all([this.tables(), get("me/balances")]);
+      this.draw(tables, wallet);
+      this.status.textContent = "";
+    } catch (error) {
+      if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
+      const { title, remedy } = plainly(error);
+      this.status.textContent = `${title} ${remedy}`;
+    }
+  }
+
+  async tables() {
+    try {
+      return (await get("lobby?limit=100")).items;
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 404) throw error;
+      return (await get("tables?limit=100")).items;
+    }
+  }
+
+  draw(tables, wallet) {
+    const signature = JSON.stringify([tables, wallet]);
+    if (signature === this.signature) return;
+    this.signature = signature;
+    const purses = ["real", "play"].map((book) => [book, balance(wallet, "account", book)]).filter(([, held]) => held);
+    put(this.purse, purses.map(([book, held]) => h("span", {}, `${t(`book.${book}`)} `, h("strong", {}, money(held.amount, held.currency)))));
+    put(this.list, tables.map((table) => this.card(table)));
+  }
+
+  card(table) {
+    const free = table.seats_free ?? table.seats - table.seats_taken;
+    const marks = (table.last_results ?? []).slice(-20);
+    const yours = table.your_seat ?? table.own_seat ?? null;
+    return h("li", { class: `lobby-table ${table.preset}` },
+      h("button", { type: "button", onclick: () => goTo(table.id) },
+        h("span", { class: "lobby-cloth", "aria-hidden": "true" }, h("span", { class: "lobby-seats" }, String(table.seats))),
+        h("strong", { class: "lobby-name" }, table.name),
+        h("span", { class: "lobby-preset" }, t(`preset.${table.preset}`)),
+        h("span", { class: "lobby-limits" }, t("table.limits", { minimum: money(table.minimum, table.currency), maximum: money(table.maximum, table.currency) })),
+        h("span", { class: "lobby-free" }, yours ? t("lobby.yours") : t("lobby.free", { n: free })),
+        h("span", { class: "lobby-books" }, table.books.map((book) => t(`book.${book}`)).join(" · ")),
+        h("span", { class: "lobby-turn" }, table.turn_seconds ? t("lobby.turn", { seconds: table.turn_seconds }) : t("lobby.alone")),
+        marks.length ? h("span", { class: "lobby-marks", role: "img", "aria-label": marks.map((mark) => t(`mark.${markOf(mark)}`)).join(" ") },
+          marks.map((mark) => h("span", { class: `mark ${markOf(mark)}`, "aria-hidden": "true" }, t(`mark.${markOf(mark)}`)))) : null));
+  }
+}
+
+/** A mark by its word, whichever way it was told. */
+export function markOf(mark) {
+  const word = typeof mark === "string" ? mark : mark.outcome;
+  return { B: "banker", P: "player", T: "tie", "-": "tie" }[word] ?? word;
+}
+
