@@ -1,1 +1,1 @@
-"""The table page: one template, static modules, and the demo's door. It plays through the API as any front-end would."""
+"""The table page: one template, static modules and the demo's door. It plays by the API, as any front-end would."""

@@ -141,4 +141,4 @@ def _offer_deposits(operator: Operator) -> list[str]:
 
 
 def _unit(operator: Operator) -> int:
-    return 10 ** money.exponent(operator.currency)
+    return int(10 ** money.exponent(operator.currency))

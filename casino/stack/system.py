@@ -172,7 +172,7 @@ class Stack:
         return password
 
     def demo_key(self) -> Path | None:
-        """This will make sure that the sandbox operator `demo` exists with tables and players, and return its key's file.
+        """This will make the sandbox operator `demo`, its tables and players if missing, and return its key's file.
 
         On servers given by URL it does nothing and returns None.
         """

@@ -9,7 +9,7 @@ const SUITS = {
   d: "M50 4C60 24 74 38 90 50 74 62 60 76 50 96 40 76 26 62 10 50 26 38 40 24 50 4z",
   c: "M50 4a21 21 0 0 1 16 35A21 21 0 1 1 57 70c0 10 3 18 11 26H32c8-8 11-16 11-26A21 21 0 1 1 34 39 21 21 0 0 1 50 4z",
 };
-const COLUMNS = { l: 30, m: 50, r: 70 };
+const COLUMNS = { l: 33, m: 50, r: 67 };
 const PIPS = {
   A: [],
   2: ["m28", "m112"],
@@ -51,7 +51,7 @@ function court(rank, suit) {
 function middle(rank, suit) {
   if (rank in CROWNS) return court(rank, suit);
   if (rank === "A") return mark(suit, 50, 69.9, 52);
-  return s("g", {}, PIPS[rank].map((place) => mark(suit, COLUMNS[place[0]], Number(place.slice(1)), 20)));
+  return s("g", {}, PIPS[rank].map((place) => mark(suit, COLUMNS[place[0]], Number(place.slice(1)), 18)));
 }
 
 /** This will name a card in words: "9h" is "nine of hearts". */

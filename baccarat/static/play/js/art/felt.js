@@ -39,8 +39,8 @@ function discard(x) {
     s("rect", { x: 0, y: 0, width: 74, height: 52, rx: 6, class: "shoe-box" }), s("rect", { x: 8, y: 6, width: 58, height: 38, rx: 4, class: "shoe-lid" }));
 }
 
-function printed(rules, words) {
-  const path = "M150 330C280 500 920 500 1050 330";
+function printed(words) {
+  const path = "M250 540C400 606 800 606 950 540";
   return s("g", { class: "print" }, s("path", { id: "felt-line", d: path, fill: "none", class: "unprinted" }),
     s("text", { class: "print-line" }, s("textPath", { href: "#felt-line", startOffset: "50%", "text-anchor": "middle" }, words)));
 }
@@ -67,7 +67,7 @@ export function drawFelt({ wide, words, arcs }) {
     s("path", { d: shape(wide ? 30 : 18), fill: "#000", filter: "url(#weave)", class: "weave" }),
     s("path", { d: shape(wide ? 42 : 26), class: "print-border" }),
     wide ? tray(middle - 150, 300) : null, wide ? shoe(middle + 330) : null, wide ? discard(middle - 420) : null,
-    arcs ?? null, wide && words ? printed(null, words) : null);
+    arcs ?? null, wide && words ? printed(words) : null);
 }
 
 /** This will tell in a line what the cloth promises: what each spot pays here. */

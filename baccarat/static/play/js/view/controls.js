@@ -37,9 +37,9 @@ export class Controls {
     set(this.element, { "aria-label": t("controls.label"), hidden: how === "out" });
     set(this.chips, { "aria-label": t("chips.label") });
     this.drawChips(picture, digits, selected, can.place);
-    const stakes = withPending(stakesOf(partOf(picture.round)), pending);
-    const standingPart = partOf(picture.round)?.standing;
-    const shown = standingPart === "deciding" || standingPart === "confirmed" || pending.length ? totalOf(stakes) : 0n;
+    const part = partOf(show.round ?? picture.round);
+    const counts = ["deciding", "confirmed"].includes(part?.standing);
+    const shown = totalOf(withPending(counts ? stakesOf(part) : {}, show.on ? [] : pending));
     say(this.betLabel, t("bet"));
     say(this.bet, money(decimal(shown, digits), picture.currency));
     this.drawActions(picture, can);

@@ -38,22 +38,13 @@ export class Lobby {
 
   async look() {
     try {
-      const [tables, wallet] = await Promise.all([this.tables(), get("me/balances")]);
-      this.draw(tables, wallet);
+      const [tables, wallet] = await Promise.all([get("lobby?limit=100"), get("me/balances")]);
+      this.draw(tables.items, wallet);
       this.status.textContent = "";
     } catch (error) {
       if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
       const { title, remedy } = plainly(error);
       this.status.textContent = `${title} ${remedy}`;
-    }
-  }
-
-  async tables() {
-    try {
-      return (await get("lobby?limit=100")).items;
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status !== 404) throw error;
-      return (await get("tables?limit=100")).items;
     }
   }
 
@@ -67,26 +58,17 @@ export class Lobby {
   }
 
   card(table) {
-    const free = table.seats_free ?? table.seats - table.seats_taken;
-    const marks = (table.last_results ?? []).slice(-20);
-    const yours = table.your_seat ?? table.own_seat ?? null;
+    const marks = table.results.map((mark) => mark.outcome);
     return h("li", { class: `lobby-table ${table.preset}` },
       h("button", { type: "button", onclick: () => goTo(table.id) },
         h("span", { class: "lobby-cloth", "aria-hidden": "true" }, h("span", { class: "lobby-seats" }, String(table.seats))),
         h("strong", { class: "lobby-name" }, table.name),
         h("span", { class: "lobby-preset" }, t(`preset.${table.preset}`)),
         h("span", { class: "lobby-limits" }, t("table.limits", { minimum: money(table.minimum, table.currency), maximum: money(table.maximum, table.currency) })),
-        h("span", { class: "lobby-free" }, yours ? t("lobby.yours") : t("lobby.free", { n: free })),
+        h("span", { class: "lobby-free" }, table.you ? t("lobby.yours") : t("lobby.free", { n: table.free_seats.length })),
         h("span", { class: "lobby-books" }, table.books.map((book) => t(`book.${book}`)).join(" · ")),
         h("span", { class: "lobby-turn" }, table.turn_seconds ? t("lobby.turn", { seconds: table.turn_seconds }) : t("lobby.alone")),
-        marks.length ? h("span", { class: "lobby-marks", role: "img", "aria-label": marks.map((mark) => t(`mark.${markOf(mark)}`)).join(" ") },
-          marks.map((mark) => h("span", { class: `mark ${markOf(mark)}`, "aria-hidden": "true" }, t(`mark.${markOf(mark)}`)))) : null));
+        marks.length ? h("span", { class: "lobby-marks", role: "img", "aria-label": marks.map((mark) => t(`mark.${mark}`)).join(" ") },
+          marks.map((mark) => h("span", { class: `mark ${mark}`, "aria-hidden": "true" }, t(`mark.${mark}`)))) : null));
   }
 }
-
-/** A mark by its word, whichever way it was told. */
-export function markOf(mark) {
-  const word = typeof mark === "string" ? mark : mark.outcome;
-  return { B: "banker", P: "player", T: "tie", "-": "tie" }[word] ?? word;
-}
-

@@ -83,7 +83,7 @@ export default {
   "seat.move.long": "free, move here",
   "seat.owes": "owes {amount}",
   "standing.deciding": "betting",
-  "standing.confirmed": "deal",
+  "standing.confirmed": "in play",
   "standing.passed": "passed",
   "standing.timed_out": "timed out",
   "standing.withdrawn": "waits",

@@ -1,0 +1,135 @@
+"""The page's answer: what it lets a browser load, where it may stand, and who may come in by the demo's door."""
+
+import re
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.test import AsyncRequestFactory, Client
+from django.urls import resolve, set_script_prefix
+
+from baccarat.page import demo
+from casino.operators import operations, pins
+from casino.stack.home import PROJECT
+from wallet import queries as wallet
+
+STATIC = PROJECT / "baccarat" / "static" / "play"
+
+
+@pytest.fixture
+def house(db, settings):
+    """The sandbox operator `demo`, furnished."""
+    settings.CASINO_DEMO = "demo"
+    operator = operations.create_operator(slug="demo", name="Demo", currency="EUR", sandbox=True)
+    demo.furnish(slug="demo")
+    return operator
+
+
+@pytest.fixture
+def prefixed(settings):
+    """The service published under /casino by a proxy."""
+    settings.FORCE_SCRIPT_NAME = "/casino"
+    set_script_prefix("/casino/")
+    yield
+    set_script_prefix("/")
+
+
+def test_the_page_loads_its_own_files_alone(client: Client):
+    answer = client.get("/play/")
+
+    policy = dict(part.strip().split(" ", 1) for part in answer["Content-Security-Policy"].split(";"))
+    assert policy["default-src"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+    assert policy["require-trusted-types-for"] == "'script'"
+    assert answer["Referrer-Policy"] == "no-referrer"
+
+
+def test_the_page_holds_no_inline_code_and_no_address_of_another_host(client: Client):
+    page = client.get("/play/").content.decode()
+
+    assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\son\w+=|style=", page)
+    assert "//" not in re.sub(r"<!doctype html>", "", page)
+
+
+def test_all_addresses_of_the_page_are_relative_so_that_it_stands_under_any_prefix(client: Client):
+    page = client.get("/play/").content.decode()
+
+    addresses = re.findall(r'(?:href|src)="([^"]+)"', page)
+    assert addresses
+    assert all(address.startswith("../static/play/") for address in addresses)
+    assert all((STATIC / address.removeprefix("../static/play/")).exists() for address in addresses)
+
+
+@pytest.mark.parametrize("path", ["/play/", "/casino/play/"])
+def test_the_page_answers_behind_a_proxy_that_strips_its_prefix_and_one_that_does_not(client, prefixed, path):
+    request = AsyncRequestFactory().get(path)
+
+    assert resolve(request.path_info).url_name == "play"
+    assert client.get("/play")["Location"] == "/casino/play/"
+
+
+def test_modules_fetch_nothing_by_an_address_of_their_own():
+    for module in STATIC.rglob("*.js"):
+        text = module.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"https?://", text), module
+        assert "innerHTML" not in text, module
+        assert not re.search(r"from \"[^.]", text), module
+
+
+def test_without_a_demo_there_is_no_door(client, db):
+    assert not settings.CASINO_DEMO
+    assert client.get("/play/demo").status_code == 404
+    body = {"player": str(uuid4())}
+    assert client.post("/play/demo", body, content_type="application/json").status_code == 404
+
+
+def test_a_demo_player_comes_in_with_money_and_a_pin(client, house):
+    players = client.get("/play/demo").json()["players"]
+    assert [player["name"] for player in players] == list(demo.PLAYERS)
+
+    entered = client.post("/play/demo", {"player": players[0]["id"]}, content_type="application/json")
+
+    assert entered.status_code == 201
+    headers = {"Authorization": f"Bearer {entered.json()['token']}"}
+    found = client.get("/api/v1/me/balances", headers=headers).json()["items"]
+    assert {(each["book"], each["balance"]["amount"]) for each in found} >= {("real", "2000.00"), ("play", "5000.00")}
+    assert pins.try_pin(player=players[0]["id"], pin=demo.PIN) is None
+    lines = client.get("/api/v1/lobby", headers=headers).json()["items"]
+    assert {line["preset"] for line in lines} == {preset for _, preset in demo.TABLES}
+
+
+def test_only_demo_players_can_be_played_as(client, house):
+    answer = client.post("/play/demo", {"player": str(uuid4())}, content_type="application/json")
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "unknown_player")
+
+
+def test_furnishing_again_makes_nothing_twice(house):
+    players = demo.players()
+
+    assert list(demo.furnish(slug="demo")) == []
+    assert demo.players() == players
+    balances = wallet.player_balances(operator=house.id, player=players[0]["id"])
+    assert 500_000 in balances.values()
+
+
+def test_both_languages_say_the_same_things():
+    keys = {}
+    for language in ("en", "de"):
+        text = (STATIC / "js" / "words" / f"{language}.js").read_text(encoding="utf-8")
+        found = re.findall(r'^\s*"?([a-z][\w.]*)"?: "|, "([a-z][\w.]*)": "', text, re.MULTILINE)
+        keys[language] = {first or second for first, second in found}
+    assert {key for key in keys["de"] if not key.startswith("problem.")} == {
+        key for key in keys["en"] if not key.startswith("problem.")
+    }
+    assert len(keys["en"]) > 150
+
+
+def test_every_word_that_a_module_asks_for_is_in_the_catalogue():
+    catalogue = (STATIC / "js" / "words" / "en.js").read_text(encoding="utf-8")
+    asked = set()
+    for module in STATIC.rglob("*.js"):
+        if module.parent.name != "words":
+            asked |= set(re.findall(r"\bt\(\"([\w.]+)\"", module.read_text(encoding="utf-8")))
+    missing = {key for key in asked if f'{key}":' not in catalogue and f"\n  {key}:" not in catalogue}
+    assert {key for key in missing if f'"{key}.other"' not in catalogue} == set()
