@@ -55,6 +55,9 @@ SELECT table_id FROM baccarat_sitting WHERE player_id = %s AND operator_id = %s 
 """
 _TABLES_OF_ROUNDS: Final = "SELECT id, table_id FROM baccarat_round WHERE id = ANY (%s::uuid[])"
 _CURRENCIES: Final = "SELECT id, currency FROM baccarat_table WHERE id = ANY (%s::uuid[])"
+_NEXT: Final = """
+SELECT clock_timestamp(), (SELECT min(due_at) FROM baccarat_table WHERE due_at > coalesce(%s, statement_timestamp()))
+"""
 _ANY: Final = UUID(int=2**128 - 1)
 _FIRST: Final = UUID(int=0)
 
@@ -91,6 +94,12 @@ def pictures(
 def seated_at(*, operator: UUID, player: UUID) -> set[UUID]:
     """This will tell at which tables a player sits."""
     return {key for (key,) in _rows(_SEATED, [player, operator])}
+
+
+def next_deadline(*, after: datetime | None) -> tuple[datetime, datetime | None]:
+    """This will return the database's time and when, after that moment (or now), a dealer is due next at any table."""
+    now, due = _rows(_NEXT, [after])[0]
+    return now, due
 
 
 def tables_of_rounds(*, rounds: Sequence[UUID]) -> dict[UUID, UUID]:

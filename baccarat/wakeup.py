@@ -17,11 +17,12 @@ TOPIC: Final = "due"
 
 def dealers_on_commit() -> None:
     """This will send one wake-up to the dealers when the transaction commits."""
-    if all(waiting[1] is not _wake for waiting in connection.run_on_commit):
-        transaction.on_commit(_wake, robust=True)
+    if all(waiting[1] is not dealers for waiting in connection.run_on_commit):
+        transaction.on_commit(dealers, robust=True)
 
 
-def _wake() -> None:
+def dealers() -> None:
+    """This will send one wake-up to the dealers now, unless one is on its way. A broker that is away is no error."""
     if not hints.first(TOPIC):
         return
     try:

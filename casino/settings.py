@@ -162,6 +162,7 @@ CELERY_BEAT_SCHEDULE = {
 }
 # A provider that is slow to answer holds up other payments, and no table: payments have a worker of their own.
 CELERY_TASK_ROUTES = {"wallet.*": {"queue": "payments"}}
+CELERY_BEAT_SCHEDULER = "baccarat.clock:Clock"
 CELERY_BEAT_SCHEDULE_FILENAME = env.text("CELERY_BEAT_FILE", str(BASE_DIR / ".casino" / "beat"))
 
 # -- payment providers --------------------------------------------------------------------------------------------

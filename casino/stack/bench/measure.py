@@ -11,7 +11,10 @@ Turn = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Rates per second of `unit`, one for each repetition. The target is for the ratio, or for our rate."""
+    """Rates per second of `unit`, one for each repetition. The target is for the ratio, or for our rate.
+
+    With `target_is_most` they are no rates but figures that should be small, such as milliseconds.
+    """
 
     name: str
     unit: str
@@ -20,6 +23,7 @@ class Measured:
     peer_name: str = "no peer"
     target: float | None = None
     target_is_rate: bool = False
+    target_is_most: bool = False
     details: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -41,6 +45,8 @@ class Measured:
     @property
     def reached(self) -> bool | None:
         """This will tell whether the target is reached; None where there is no target or no peer to hold it against."""
+        if self.target_is_most and self.target is not None:
+            return self.our_rate <= self.target
         reached = self.our_rate if self.target_is_rate else self.ratio
         return None if self.target is None or reached is None else reached >= self.target
 

@@ -18,10 +18,35 @@ class Size:
     clients: int
     replayed_rounds: int
     hands: int
+    turning: int
+    turn: int
+    turns_seconds: float
 
 
-FULL = Size(repeats=5, writers=4, appends=4000, tables=400, clients=4, replayed_rounds=4000, hands=200_000)
-TINY = Size(repeats=2, writers=2, appends=20, tables=8, clients=2, replayed_rounds=8, hands=500)
+FULL = Size(
+    repeats=5,
+    writers=4,
+    appends=4000,
+    tables=400,
+    clients=4,
+    replayed_rounds=4000,
+    hands=200_000,
+    turning=1000,
+    turn=15,
+    turns_seconds=45.0,
+)
+TINY = Size(
+    repeats=2,
+    writers=2,
+    appends=20,
+    tables=8,
+    clients=2,
+    replayed_rounds=8,
+    hands=500,
+    turning=4,
+    turn=1,
+    turns_seconds=3.0,
+)
 SIZES = {"full": FULL, "tiny": TINY}
 
 

@@ -77,17 +77,24 @@ def line(one: Measured) -> str:
 
 
 def _cells(one: Measured) -> list[str]:
-    target = "" if one.target is None else f">= {one.target:,.0f}/s" if one.target_is_rate else f">= {one.target:g}x"
     return [
         one.name,
         one.unit,
         f"{one.our_rate:,.0f}",
         "-" if one.peer_rate is None else f"{one.peer_rate:,.0f}",
         "-" if one.ratio is None else f"{one.ratio:.2f}x",
-        target,
+        _target(one),
         {True: "yes", False: "no", None: ""}[one.reached],
         one.peer_name,
     ]
+
+
+def _target(one: Measured) -> str:
+    if one.target is None:
+        return ""
+    if one.target_is_most:
+        return f"<= {one.target:g}"
+    return f">= {one.target:,.0f}/s" if one.target_is_rate else f">= {one.target:g}x"
 
 
 def _entry(one: Measured) -> dict[str, Any]:
@@ -100,6 +107,7 @@ def _entry(one: Measured) -> dict[str, Any]:
         "ratio": one.ratio,
         "target": one.target,
         "target_is_rate": one.target_is_rate,
+        "target_is_most": one.target_is_most,
         "reached": one.reached,
         "repetitions": {"ours": list(one.ours), "peer": list(one.peer)},
         "details": dict(one.details),

@@ -1,0 +1,55 @@
+"""Celery's beat, which also wakes the dealers at the very moment a turn ends; its sweep stays as the net below that."""
+
+import logging
+from datetime import datetime
+from typing import Any, Final
+
+from celery.beat import PersistentScheduler
+from django.db import DatabaseError, InterfaceError, connection
+
+from baccarat import queries, wakeup
+
+logger = logging.getLogger(__name__)
+
+LOOK: Final = 0.5
+"""Seconds between looks for the next deadline: no turn is shorter, so that each is seen before it ends."""
+
+
+class Deadlines:
+    """Knows up to when the dealers were woken, by the database's clock."""
+
+    def __init__(self) -> None:
+        self._woken: datetime | None = None
+        self._silent = False
+
+    def look(self) -> float:
+        """This will wake the dealers if a turn has ended, and return the seconds until the next look."""
+        try:
+            now, due = queries.next_deadline(after=self._woken)
+        except (DatabaseError, InterfaceError) as trouble:
+            connection.close()
+            if not self._silent:
+                logger.warning("The database does not answer, turns end by the sweep: %s", trouble)
+            self._silent = True
+            return LOOK
+        self._silent = False
+        if due is not None and due <= now:
+            wakeup.dealers()
+            self._woken = now
+            return 0.0
+        if self._woken is None:
+            self._woken = now
+        return LOOK if due is None else min(LOOK, (due - now).total_seconds())
+
+
+class Clock(PersistentScheduler):  # type: ignore[misc]
+    """The scheduler of beat."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._deadlines = Deadlines()
+        super().__init__(*args, **options)
+
+    def tick(self, *args: Any, **options: Any) -> float:
+        """This will send what the schedule holds, wake the dealers, and return the seconds until the next tick."""
+        wait: float = super().tick(*args, **options)
+        return min(wait, self._deadlines.look())

@@ -1,0 +1,97 @@
+"""A process of ours whose players sit two to a table: one confirms a wager in every round, the other is silent."""
+
+import time
+import uuid
+from typing import Any
+
+import django
+
+from casino.stack.bench.worker import serve
+
+django.setup()
+
+from django.db import connection  # noqa: E402  (all below needs Django's settings)
+
+from baccarat.operations import betting, opening, seats  # noqa: E402
+from baccarat.operations.guest import Guest  # noqa: E402
+from baccarat.rules.wagers import Spot  # noqa: E402
+from casino.events.store import Metadata  # noqa: E402
+from casino.kernel.money import Book  # noqa: E402
+from casino.kernel.refusals import Refusal  # noqa: E402
+from casino.operators import operations as operators  # noqa: E402
+from wallet import operations as wallet  # noqa: E402
+
+CURRENCY = "EUR"
+CREDIT = 10**8
+STAKE = 1000
+PRESET = "atlantic_city"
+KEPT = 100
+"""Rounds for which the silent player's seat is kept: longer than anything is measured."""
+
+LOOK = 0.2
+"""Seconds between looks for rounds in which the first player has not confirmed."""
+
+WAITING = "SELECT id, table_id FROM baccarat_round WHERE phase = 'betting' AND wagers = 0"
+FIRST: dict[uuid.UUID, Guest] = {}
+
+
+def seat(*, tables: int, turn: int) -> int:
+    """This will open tables with turns of so many seconds, and seat two players at each."""
+    operator = operators.create_operator(slug="bench", name="Bench", currency=CURRENCY, sandbox=True).id
+    for number in range(tables):
+        table = opening.open_table(
+            operator=operator,
+            name=f"Table {number}",
+            preset=PRESET,
+            currency=CURRENCY,
+            books=[Book.PLAY],
+            edge_accepted=True,
+            overrides={"turn_seconds": turn, "seat_kept_rounds": KEPT},
+            metadata=_notes(operator),
+        )
+        FIRST[table] = _seated(operator, table, 1)
+        _seated(operator, table, 2)
+        _confirm()
+    return tables
+
+
+def play(*, seconds: float) -> int:
+    """This will confirm a wager in every round that opens, for so many seconds, and return how many."""
+    until, done = time.monotonic() + seconds, 0
+    while time.monotonic() < until:
+        done += _confirm()
+        time.sleep(LOOK)
+    return done
+
+
+def _confirm() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(WAITING)
+        waiting: list[tuple[Any, ...]] = cursor.fetchall()
+    done = 0
+    for _, table in waiting:
+        try:
+            betting.deal(guest=FIRST[table], stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
+        except Refusal:  # its turn has just ended
+            continue
+        done += 1
+    return done
+
+
+def _seated(operator: uuid.UUID, table: uuid.UUID, number: int) -> Guest:
+    player, notes = uuid.uuid4(), _notes(operator)
+    wallet.open_player(operator=operator, player=player, currency=CURRENCY, metadata=notes)
+    wallet.sandbox_credit(
+        operator=operator, player=player, book=Book.PLAY, currency=CURRENCY, amount=CREDIT, sandbox=True, metadata=notes
+    )
+    guest = Guest(table=table, operator=operator, player=player, metadata=notes)
+    seats.take(guest=guest, seat=number, book=Book.PLAY, buy_in=CREDIT // 2, currency=CURRENCY)
+    return guest
+
+
+def _notes(operator: uuid.UUID) -> Metadata:
+    return Metadata(operator=str(operator), actor="bench", causation="", correlation=str(uuid.uuid4()))
+
+
+if __name__ == "__main__":
+    serve({"seat": seat, "play": play})
