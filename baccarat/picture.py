@@ -9,17 +9,25 @@ from baccarat.rounds.void_events import SeatVoided
 from baccarat.rules.hands import total
 from baccarat.rules.presets import TableRules
 from baccarat.rules.wagers import Spot
+from baccarat.shortage import notice_picture
 from baccarat.tables.state import Seat, TableState
 from casino.kernel.money import text
+from wallet.payments.means import Means
 
 
 def table_picture(
-    table: TableState, round_: RoundState, *, viewer: UUID | None, now: datetime, game_balance: int | None = None
+    table: TableState,
+    round_: RoundState,
+    *,
+    viewer: UUID | None,
+    now: datetime,
+    game_balance: int | None = None,
+    means: Means | None = None,
 ) -> dict[str, Any]:
     """This will draw the table as it stands, its seats, the shoe and the round in hand for `viewer`.
 
-    `viewer` None is the operator. `game_balance` is the viewer's, in minor units, None for one without a seat. To
-    players, players appear by seat only; `you` marks the viewer's own.
+    `viewer` None is the operator. `game_balance` is the viewer's, in minor units, None for one without a seat;
+    `means` are for the notice where that is too small. To players, players appear by seat only; `you` marks the own.
     """
     facts, currency = table.facts(), table.rules.currency
     yours = None if viewer is None else table.seat_of(viewer)
@@ -32,7 +40,7 @@ def table_picture(
         if table.shoe is None
         else {"number": table.shoe.number, "cards_out": table.shoe.out, "commitment": table.shoe.commitment},
         "round": None if round_.opened is None else round_picture(round_, viewer=viewer, currency=currency),
-        "you": None if yours is None else _you(yours, table, round_, game_balance or 0),
+        "you": None if yours is None else _you(yours, table, round_, game_balance or 0, means or Means(0)),
         "server_time": now,
     }
 
@@ -129,13 +137,14 @@ def _seat(seat: Seat, viewer: UUID | None, currency: str) -> dict[str, Any]:
     }
 
 
-def _you(seat: Seat, table: TableState, round_: RoundState, balance: int) -> dict[str, Any]:
+def _you(seat: Seat, table: TableState, round_: RoundState, balance: int, means: Means) -> dict[str, Any]:
     currency, part = table.rules.currency, round_.seat_of(seat.player)
     return {
         "seat": seat.seat,
         "book": seat.book,
         "game_balance": {"amount": text(balance, currency), "currency": currency},
         "under_minimum": balance < table.rules.minimum,
+        "notice": notice_picture(seat=seat, rules=table.rules, round_=round_, balance=balance, means=means),
         "commission_owed": {"amount": text(seat.owed, currency), "currency": currency},
         "in_round": part is not None and round_.is_running(),
         "standing": None if part is None else part.standing,

@@ -11,6 +11,7 @@ from django.db import connection
 from baccarat import projections
 from baccarat.derive import Place
 from baccarat.picture import round_picture, rules_picture, table_picture
+from baccarat.purses import means_if_short
 from baccarat.rounds.refusals import UnknownRound
 from baccarat.rounds.state import INITIAL as NO_ROUND
 from baccarat.rounds.state import RoundState
@@ -117,7 +118,8 @@ def _draw(
 ) -> Picture:
     in_hand = NO_ROUND if state.round is None else found[state.round]
     last = None if state.last_round is None else found[state.last_round]
-    picture = table_picture(state, in_hand, viewer=viewer, now=now, game_balance=balance)
+    means = means_if_short(state, player=viewer, balance=balance)
+    picture = table_picture(state, in_hand, viewer=viewer, now=now, game_balance=balance, means=means)
     return {
         **picture,
         "books": list(state.facts().books),

@@ -98,6 +98,7 @@ STATE: Final[dict[str, Any]] = {
         "book": "play",
         "game_balance": {"amount": "100.00", "currency": "EUR"},
         "under_minimum": False,
+        "notice": None,
         "commission_owed": {"amount": "0.00", "currency": "EUR"},
         "in_round": True,
         "standing": "deciding",

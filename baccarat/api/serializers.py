@@ -11,6 +11,7 @@ from baccarat.rules.deal import Outcome
 from baccarat.rules.payouts import Result
 from baccarat.rules.table_rules import CommissionTiming, Shuffle, SpotsPerRound, UnderMinimum
 from baccarat.rules.wagers import Spot
+from baccarat.shortage import Way, When
 from casino.api.fields import MoneySerializer
 from casino.kernel.money import Book
 
@@ -145,6 +146,27 @@ class ShoeShown(serializers.Serializer[Any]):
     commitment = serializers.CharField()
 
 
+class WayShown(serializers.Serializer[Any]):
+    """One way to more chips; fields that do not concern it are null."""
+
+    way = one_of(*Way)
+    possible = serializers.BooleanField(help_text="False: the account is empty, a debt is open, the method is closed.")
+    when = one_of(*When, help_text="`after_round`: a wager is in play, and has to be settled first.")
+    deadline_at = serializers.DateTimeField(allow_null=True, help_text="By when betting on that wager's round closes.")
+    amount = MoneySerializer(allow_null=True, help_text="The most for a rebuy; the last amount for a quick deposit.")
+    method = serializers.UUIDField(allow_null=True)
+    name = serializers.CharField(allow_null=True, help_text="The method's.")
+
+
+class NoticeShown(serializers.Serializer[Any]):
+    """The game balance is under the table's minimum."""
+
+    code = serializers.CharField()
+    minimum = MoneySerializer()
+    missing = MoneySerializer()
+    ways = WayShown(many=True)
+
+
 class YouShown(serializers.Serializer[Any]):
     """The caller's own part of the table."""
 
@@ -152,6 +174,7 @@ class YouShown(serializers.Serializer[Any]):
     book = one_of(*Book)
     game_balance = MoneySerializer()
     under_minimum = serializers.BooleanField(help_text="True: rebuy or deposit before the next wager.")
+    notice = NoticeShown(allow_null=True, help_text="The ways out, where the game balance is under the minimum.")
     commission_owed = MoneySerializer()
     in_round = serializers.BooleanField()
     standing = one_of(*Standing, allow_null=True, help_text="In the round in hand; null for one who waits.")

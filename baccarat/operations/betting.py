@@ -12,6 +12,7 @@ from baccarat import dealer, repository
 from baccarat.journal import Journal
 from baccarat.operations.guest import Guest
 from baccarat.picture import table_picture
+from baccarat.purses import means_if_short
 from baccarat.rounds import commands as c
 from baccarat.rounds.events import ChipsPlaced, WagerConfirmed, WagerRepeated
 from baccarat.rounds.refusals import NoOpenRound, RoundIsOpen
@@ -135,8 +136,14 @@ def _take_turn(guest: Guest, play: Callable[[Turn], None]) -> Picture:
         play(turn)
         _require_allowed(means, journal, guest.player)
         repository.write([(journal, guest.metadata)])
+    balance = turn.balance - _just_staked(journal)
     return table_picture(
-        journal.table, journal.round, viewer=guest.player, now=now, game_balance=turn.balance - _just_staked(journal)
+        journal.table,
+        journal.round,
+        viewer=guest.player,
+        now=now,
+        game_balance=balance,
+        means=means_if_short(journal.table, player=guest.player, balance=balance),
     )
 
 

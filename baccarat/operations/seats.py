@@ -9,6 +9,7 @@ from baccarat import dealer, repository, shoe_secrets
 from baccarat.journal import Journal
 from baccarat.operations.guest import Guest
 from baccarat.picture import table_picture
+from baccarat.purses import means_if_short
 from baccarat.rounds.refusals import WagerInPlay
 from baccarat.rounds.state import Standing
 from baccarat.tables import commands as tc
@@ -129,4 +130,5 @@ def _require_currency(currency: str, journal: Journal) -> None:
 
 
 def _picture(journal: Journal, guest: Guest, now: datetime, *, balance: int | None) -> Picture:
-    return table_picture(journal.table, journal.round, viewer=guest.player, now=now, game_balance=balance)
+    means = means_if_short(journal.table, player=guest.player, balance=balance)
+    return table_picture(journal.table, journal.round, viewer=guest.player, now=now, game_balance=balance, means=means)

@@ -8,7 +8,11 @@ from uuid import UUID
 from django.db.models import Q
 
 from casino.events.rows import fetch
+from casino.kernel.money import Book
+from wallet import ledger
+from wallet.accounts import AccountName, debt
 from wallet.models import Deposit, Withdrawal
+from wallet.payments.means import LastDeposit, Means
 from wallet.payments.refusals import UnknownDeposit, UnknownWithdrawal
 
 __all__ = [
@@ -18,6 +22,7 @@ __all__ = [
     "deposits",
     "find_deposit",
     "find_withdrawal",
+    "means",
     "open_or_ended_since",
     "troubles",
     "withdrawals",
@@ -25,6 +30,20 @@ __all__ = [
 
 MOST: Final = 50
 NEWEST: Final = UUID(int=2**128 - 1)
+
+
+_MEANS: Final = """
+    SELECT coalesce((SELECT balance FROM wallet_balance WHERE account_id = %s), 0),
+           coalesce((SELECT balance FROM wallet_balance WHERE account_id = %s), 0),
+           last.method_id, offered.name, last.amount, offered.enabled
+      FROM (SELECT) AS always
+      LEFT JOIN LATERAL (SELECT method_id, operator_id, amount FROM wallet_deposit
+                          WHERE player_id = %s AND operator_id = %s AND currency = %s
+                          ORDER BY id DESC LIMIT 1) AS last ON true
+      LEFT JOIN LATERAL (SELECT name, enabled FROM wallet_deposit_method
+                          WHERE method_id = last.method_id AND operator_id = last.operator_id
+                          ORDER BY version DESC LIMIT 1) AS offered ON true
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +87,17 @@ def open_or_ended_since(
         list(Deposit.objects.filter(pending, **filters).order_by("-id")[:MOST]),
         list(Withdrawal.objects.filter(pending, **filters).order_by("-id")[:MOST]),
     )
+
+
+def means(account: AccountName) -> Means:
+    """This will read what a player has on an account, owes, and deposited last, in one statement."""
+    if account.book is not Book.REAL or account.player is None:
+        return Means(ledger.balances([account])[account])
+    owing = debt(operator=account.operator, player=account.player, book=account.book, currency=account.currency)
+    ((held, owed, method, name, amount, enabled),) = fetch(
+        _MEANS, [account.id, owing.id, account.player, account.operator, account.currency]
+    )
+    return Means(held, -owed, None if method is None else LastDeposit(method, name, amount, enabled))
 
 
 def find_deposit(where: Where, deposit: UUID) -> Deposit:

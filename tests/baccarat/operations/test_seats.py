@@ -33,6 +33,8 @@ def test_sitting_down_without_money_is_allowed_and_leaves_no_entry(house: House)
     picture = ann.new_game()
 
     assert picture["you"]["under_minimum"] is True
+    assert picture["you"]["notice"]["missing"]["amount"] == "5.00"
+    assert picture["you"]["notice"]["ways"][0]["amount"] == {"amount": "100000.00", "currency": "EUR"}
     ann.leave()
     house.agree(table)
 

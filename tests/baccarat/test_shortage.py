@@ -1,0 +1,76 @@
+"""A game balance under the minimum is a notice that names the ways out, and says what of them is possible now."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from baccarat.rounds.decider import ROUND
+from baccarat.rounds.state import INITIAL as NO_ROUND
+from baccarat.rounds.state import RoundState
+from baccarat.shortage import notice_picture
+from baccarat.tables.state import Seat
+from casino.kernel.money import Book
+from tests.support.examples import AC, ANN, BEN, DEADLINE, MINI, P, confirmed, opened, placed
+from wallet.payments.means import LastDeposit, Means
+
+SEAT = Seat(seat=1, player=ANN, book=Book.REAL)
+RICH = Means(account=12_345)
+METHOD = UUID(int=77)
+
+
+def notice(
+    balance: int = 499, means: Means = RICH, *, seat: Seat = SEAT, round_: RoundState = NO_ROUND
+) -> dict[str, Any]:
+    found = notice_picture(seat=seat, rules=MINI, round_=round_, balance=balance, means=means)
+    assert found is not None
+    return found
+
+
+def ways(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {way["way"]: way for way in found["ways"]}
+
+
+def test_a_balance_of_the_minimum_is_enough() -> None:
+    assert notice_picture(seat=SEAT, rules=MINI, round_=NO_ROUND, balance=500, means=RICH) is None
+
+
+def test_it_says_how_much_is_missing_and_how_much_a_rebuy_can_bring() -> None:
+    found = notice(123)
+
+    assert (found["code"], found["minimum"]["amount"], found["missing"]["amount"]) == ("under_minimum", "5.00", "3.77")
+    rebuy = ways(found)["rebuy"]
+    assert (rebuy["possible"], rebuy["when"], rebuy["amount"]) == (True, "now", {"amount": "123.45", "currency": "EUR"})
+    assert set(ways(found)) == {"rebuy", "deposit"}
+
+
+@pytest.mark.parametrize("means", [Means(account=0), Means(account=500, owed=1)], ids=["empty account", "debt"])
+def test_a_rebuy_needs_money_and_no_debt(means: Means) -> None:
+    assert ways(notice(means=means))["rebuy"]["possible"] is False
+
+
+def test_with_a_wager_in_play_a_rebuy_waits_for_its_round() -> None:
+    round_ = ROUND.fold((opened(ANN, BEN, rules=AC), confirmed(1, ANN, {P: 500})))
+
+    rebuy = ways(notice(round_=round_))["rebuy"]
+
+    assert (rebuy["when"], rebuy["deadline_at"]) == ("after_round", DEADLINE)
+    only_placed = ROUND.fold((opened(ANN, BEN, rules=AC), placed(P, 500)))
+    assert ways(notice(round_=only_placed))["rebuy"]["when"] == "now"
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_quick_deposit_repeats_the_last_one_if_its_method_is_still_offered(*, is_open: bool) -> None:
+    means = replace(RICH, last=LastDeposit(METHOD, "Card", 5000, is_open))
+
+    quick = ways(notice(means=means))["quick_deposit"]
+
+    assert (quick["possible"], quick["method"], quick["name"]) == (is_open, str(METHOD), "Card")
+    assert quick["amount"] == {"amount": "50.00", "currency": "EUR"}
+
+
+def test_play_money_is_topped_up_and_never_deposited() -> None:
+    found = notice(seat=replace(SEAT, book=Book.PLAY))
+
+    assert set(ways(found)) == {"rebuy", "top_up"}

@@ -1,0 +1,42 @@
+"""What a player could bring to a table: the account, what is owed, and the deposit that a quick one repeats."""
+
+import pytest
+
+from casino.kernel.money import Book
+from tests.wallet.payments.counter import deposit, method, offer, open_alice
+from tests.wallet.world import ALICE, OPERATOR, account
+from wallet.payments import methods
+from wallet.payments.means import LastDeposit, Means
+from wallet.payments.queries import means, open_or_ended_since
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_last_deposit_comes_with_its_method_as_it_is_offered_now() -> None:
+    open_alice()
+    assert means(account()) == Means(0)
+    card = method(name="Card")
+    deposit(card, 5000)
+    deposit(method(name="Bank"), 7000)
+    deposit(card, 6000)
+
+    assert means(account()) == Means(0, 0, LastDeposit(card.id, "Card", 6000, open=True))
+
+    methods.change(operator=OPERATOR, method=card.id, offer=offer(name="Old card", enabled=False), actor="test")
+    assert means(account()).last == LastDeposit(card.id, "Old card", 6000, open=False)
+
+
+def test_play_money_has_no_deposits_and_no_debts() -> None:
+    open_alice()
+    deposit(method(), 5000)
+
+    assert means(account(book=Book.PLAY)) == Means(0)
+
+
+def test_payments_under_way_are_those_that_have_not_ended() -> None:
+    open_alice()
+    asked = deposit(method(), 5000)
+
+    deposits, withdrawals = open_or_ended_since(operator=OPERATOR, player=ALICE, since=None)
+
+    assert ([each.id for each in deposits], withdrawals) == ([asked], [])

@@ -1,0 +1,23 @@
+"""What a player could bring to a table: pure values, in minor units."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class LastDeposit:
+    """The deposit that a quick deposit repeats; not `open` where its method is no longer offered."""
+
+    method: UUID
+    name: str
+    amount: int
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """A player's account in one book, what the player owes, and the last deposit (None in play money)."""
+
+    account: int
+    owed: int = 0
+    last: LastDeposit | None = None
