@@ -10,7 +10,7 @@ from wallet import payment_events as pe
 from wallet import protection_events as pro
 from wallet.accounts import AccountKind, AccountName, debt, hold, operator_account, player_account
 from wallet.entries import Entry, Posting, entry, sandbox_credit, transfer
-from wallet.events import PlayerAccountOpened, SandboxCredited, TableLimitSet
+from wallet.events import PlayerAccountOpened, PlayMoneyToppedUp, SandboxCredited, TableLimitSet
 
 
 def entry_for(event: object, cause: int) -> Entry | None:
@@ -35,6 +35,14 @@ def _sandbox_credited(event: SandboxCredited, cause: int) -> Entry:
         currency=event.currency,
         amount=event.amount,
     )
+
+
+def _play_money_topped_up(event: PlayMoneyToppedUp, cause: int) -> Entry:
+    outside = operator_account(
+        kind=AccountKind.SANDBOX, operator=event.operator, book=Book.PLAY, currency=event.currency
+    )
+    own = player_account(operator=event.operator, player=event.player, book=Book.PLAY, currency=event.currency)
+    return transfer(kind="play_money", cause=cause, source=outside, target=own, amount=event.amount)
 
 
 def _deposit_completed(event: pe.DepositCompleted, cause: int) -> Entry:
@@ -121,6 +129,7 @@ def _debt(event: Any) -> AccountName:
 
 _BUILD: Final[dict[type, Callable[[Any, int], Entry | None]]] = {
     SandboxCredited: _sandbox_credited,
+    PlayMoneyToppedUp: _play_money_topped_up,
     pe.DepositCompleted: _deposit_completed,
     pe.DepositReversed: _deposit_reversed,
     pe.DebtCollected: _debt_collected,

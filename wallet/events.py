@@ -30,6 +30,17 @@ class SandboxCredited:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayMoneyToppedUp:
+    """`amount` minor units of play money appeared on a player's account at the player's own wish."""
+
+    operator: UUID
+    player: UUID
+    currency: str
+    amount: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class TableLimitSet:
     """A player stakes at most `amount` minor units on a spot, or None: as much as the tables take.
 
@@ -44,7 +55,7 @@ class TableLimitSet:
     next_change_at: datetime
 
 
-WalletEvent = PlayerAccountOpened | SandboxCredited
+WalletEvent = PlayerAccountOpened | SandboxCredited | PlayMoneyToppedUp
 
 
 def stream(player: UUID) -> str:

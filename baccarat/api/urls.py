@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from baccarat.api import actions, lobby_views, views
+from baccarat.api import actions, exclusion_views, lobby_views, views
 
 urlpatterns = [
     path("tables", views.Tables.as_view(), name="tables"),
@@ -26,4 +26,7 @@ urlpatterns = [
     path("tables/<uuid:table>/rebet-and-deal", actions.RebetAndDeal.as_view(), name="rebet-and-deal"),
     path("tables/<uuid:table>/deal", actions.Deal.as_view(), name="deal"),
     path("tables/<uuid:table>/pass", actions.Pass.as_view(), name="pass"),
+    path("me/exclusions", exclusion_views.MyExclusions.as_view(), name="my-exclusions"),
+    path("players/<uuid:player>/exclusions", exclusion_views.PlayerExclusions.as_view(), name="player-exclusions"),
+    path("players/<uuid:player>/exclusions/end", exclusion_views.EndExclusion.as_view(), name="end-exclusion"),
 ]

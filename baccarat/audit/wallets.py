@@ -9,7 +9,7 @@ from casino.events.drafts import Recorded, Sealed
 from casino.kernel.findings import Finding
 from wallet.adjustment_events import AdjustmentApproved, AdjustmentEvent
 from wallet.adjustments.audit import Adjustments
-from wallet.events import PlayerAccountOpened, SandboxCredited, TableLimitSet, WalletEvent, stream
+from wallet.events import PlayerAccountOpened, PlayMoneyToppedUp, SandboxCredited, TableLimitSet, WalletEvent, stream
 from wallet.limits.audit import Limits
 from wallet.payment_events import DebtCollected, DepositRequested, PaymentEvent, WithdrawalRequested
 from wallet.payments.audit import Payments
@@ -33,7 +33,7 @@ class Wallets:
     def follow(self, event: Followed, row: Sealed | Recorded) -> None:
         """This will follow one event of a wallet or of a payment."""
         where = f"event {row.id}, {row.stream} version {row.version}"
-        if isinstance(event, PlayerAccountOpened | SandboxCredited):
+        if isinstance(event, WalletEvent):
             self._account(event, row, where)
         elif isinstance(event, TableLimitSet):
             opened = self._opened.get(event.player)
@@ -54,7 +54,8 @@ class Wallets:
                 if player in self._opened:
                     self._notes.add("event out of place", where, "a player without a wallet", "opened before")
                 self._opened[player] = operator, currency
-            case SandboxCredited(operator, player, _, currency, amount, _):
+            case SandboxCredited() | PlayMoneyToppedUp():
+                operator, player, currency, amount = event.operator, event.player, event.currency, event.amount
                 if self._opened.get(player) != (operator, currency):
                     opened = self._opened.get(player)
                     self._notes.add("credit to another wallet", where, opened, f"{operator} {currency}")

@@ -11,6 +11,7 @@ from casino.api.fields import MoneySerializer
 from casino.kernel.money import Book
 from wallet.api.limits_serializers import TableLimitShown
 from wallet.api.payments_serializers import DepositShown, WithdrawalShown
+from wallet.api.protection_serializers import ExclusionShown, ReminderShown
 from wallet.api.serializers import Balances
 
 
@@ -69,6 +70,8 @@ class RestoreShown(serializers.Serializer[Any]):
     withdrawals = WithdrawalShown(many=True, help_text="Under way, and those that ended since `after`.")
     debts = MoneySerializer(many=True, help_text="They keep the player from playing for real money.")
     table_limit = TableLimitShown()
+    exclusion = ExclusionShown(allow_null=True, help_text="Why the player neither deposits nor plays.")
+    reality_check = ReminderShown(allow_null=True, help_text="When to show time played and result.")
     away = AwayShown(allow_null=True, help_text="Null where no `after` was given.")
 
 
@@ -82,6 +85,8 @@ EXAMPLE: Final[dict[str, Any]] = {
     "withdrawals": [],
     "debts": [],
     "table_limit": {"limit": None, "set_at": None, "next_change_at": None},
+    "exclusion": None,
+    "reality_check": {"minutes": 60, "due_at": "2026-11-21T09:45:00.000000Z"},
     "away": {
         "after": 48210,
         "events": [

@@ -10,8 +10,10 @@ from casino.operators.principals import PlayerPrincipal
 from wallet.accounts import AccountKind
 from wallet.api.limits_serializers import shown_limit
 from wallet.api.payments_serializers import shown_deposit, shown_withdrawal
+from wallet.api.protection_serializers import shown_exclusion, shown_reminder
 from wallet.limits.operations import table_limit
 from wallet.payments.queries import open_or_ended_since
+from wallet.protection import queries as protection
 
 
 def restore(*, player: PlayerPrincipal, after: int | None) -> dict[str, Any]:
@@ -37,11 +39,14 @@ def _affairs(player: PlayerPrincipal, seen: snapshot.Snapshot, after: int | None
     moment = None if after is None else away.moment_of(after)
     deposits, withdrawals = open_or_ended_since(operator=player.operator, player=player.player, since=moment)
     limit = table_limit(operator=player.operator, player=player.player, currency=player.currency)
+    told = protection.reminder(operator=player.operator, player=player.player)
     return {
         "deposits": [shown_deposit(each) for each in deposits],
         "withdrawals": [shown_withdrawal(each) for each in withdrawals],
         "debts": _debts(seen),
         "table_limit": shown_limit(limit),
+        "exclusion": None if told is None else shown_exclusion(told.exclusion),
+        "reality_check": shown_reminder(told),
         "away": None if after is None else away.since(after=after, moment=moment, player=player.player),
     }
 

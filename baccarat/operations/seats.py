@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 
@@ -92,15 +93,25 @@ def step_out(journal: Journal, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSe
 
     A round that is empty now ends, and the table goes on without it. Raises WagerInPlay, and the command's refusals.
     """
-    now = command.now
-    dealer.withdraw(journal, player=command.player)
+    _withdraw(journal, command.player, command.now)
+    journal.on_table(command)
+    dealer.go_on(journal, fresh=repository.fresh(), now=command.now)
+
+
+def step_aside(journal: Journal, player: UUID, now: datetime) -> bool:
+    """This will take a player and the unconfirmed chips out of the round; the seat stays. Tells if anything changed."""
+    _withdraw(journal, player, now)
+    dealer.go_on(journal, fresh=repository.fresh(), now=now)
+    return bool(journal.pages)
+
+
+def _withdraw(journal: Journal, player: UUID, now: datetime) -> None:
+    dealer.withdraw(journal, player=player)
     if dealer.is_empty(journal):
         shoe = journal.round.facts().shoe
         seed = shoe_secrets.read([shoe]).get(shoe)
         if seed is not None:  # else the dealers set the round aside; nobody is kept at the table for it
             dealer.lapse_if_empty(journal, seed=seed, now=now)
-    journal.on_table(command)
-    dealer.go_on(journal, fresh=repository.fresh(), now=now)
 
 
 def _seat(journal: Journal, guest: Guest) -> Seat:

@@ -6,6 +6,7 @@ from wallet.api import adjustments_views as adjustments
 from wallet.api import limits_views as limits
 from wallet.api import notices_views as notices
 from wallet.api import payments_views as payments
+from wallet.api import protection_views as protection
 from wallet.api import views
 
 urlpatterns = [
@@ -24,6 +25,15 @@ urlpatterns = [
     path("adjustments/<uuid:adjustment>", adjustments.OneAdjustment.as_view(), name="adjustment"),
     path("adjustments/<uuid:adjustment>/approve", adjustments.ApproveAdjustment.as_view(), name="approve-adjustment"),
     path("adjustments/<uuid:adjustment>/reject", adjustments.RejectAdjustment.as_view(), name="reject-adjustment"),
+    path("limits", protection.Limits.as_view(), name="limits"),
+    path("players/<uuid:player>/limits", protection.PlayerLimits.as_view(), name="player-limits"),
+    path("me/limits", protection.MyLimits.as_view(), name="my-limits"),
+    path("me/limits/confirm", protection.ConfirmMyLimit.as_view(), name="confirm-my-limit"),
+    path("me/limits/cancel", protection.CancelMyLimit.as_view(), name="cancel-my-limit"),
+    path("players/<uuid:player>/reality-check", protection.PlayerRealityCheck.as_view(), name="player-reality-check"),
+    path("me/reality-check", protection.MyRealityCheck.as_view(), name="my-reality-check"),
+    path("me/play-money", protection.MyPlayMoney.as_view(), name="my-play-money"),
+    path("play-money-policy", protection.PlayMoneyPolicy.as_view(), name="play-money-policy"),
     path("deposit-methods", payments.DepositMethods.as_view(), name="deposit-methods"),
     path("deposit-methods/<uuid:method>/versions", payments.OneDepositMethod.as_view(), name="deposit-method-versions"),
     path("withdrawal-policy", payments.WithdrawalPolicy.as_view(), name="withdrawal-policy"),

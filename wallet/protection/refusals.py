@@ -99,6 +99,18 @@ class RealityCheckInvalid(Refusal):
     remedy = "Ask for one every 15 to 60 minutes."
 
 
+class PlayMoneyEnough(Refusal):
+    code = "play_money_enough"
+    title = "The player has as much play money as there is on request"
+    remedy = "Ask again with less than `cap` in all, tables included."
+
+
+class PlayMoneyTooSoon(Refusal):
+    code = "play_money_too_soon"
+    title = "Play money was topped up within the last hour"
+    remedy = "Ask again at the time that `next_at` tells."
+
+
 def shown(most: int, measure: Measure, currency: str) -> str:
     """This will print an amount of a measure: minutes as they are, money as a decimal string."""
     return str(most) if measure is Measure.TIME else money.text(most, currency)

@@ -113,6 +113,12 @@ def usage(*, player: UUID, now: datetime) -> Usage:
     return Usage({**used, **_deposited(player, now)}, slot_counted)
 
 
+def usage_since(*, player: UUID, since: datetime) -> Usage:
+    """This will read what a player has used since a moment; it stands under every period alike."""
+    ((staked, lost, played, slot_counted),) = fetch(_USED, [player, [since] * len(PERIODS)])
+    return Usage(_by_period(staked, lost, played), slot_counted)
+
+
 def require_deposit(*, operator: UUID, player: UUID, currency: str, amount: int, now: datetime) -> None:
     """This will hold a deposit of so many minor units against exclusions and limits.
 

@@ -3,6 +3,7 @@
 import json
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from tests.baccarat.api.people import (
     sit,
     whole_database,
 )
+from tests.support.protection import age_wishes
 
 CHIPS = {"spot": "banker", "amount": "5.00", "currency": "EUR"}
 WAGER = {"stakes": [{"spot": "banker", "amount": "5.00"}], "currency": "EUR"}
@@ -77,6 +79,10 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     alone = f"tables/{lucky.table('mini')}"
     alice.do(f"{alone}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "book": "real"})
     sent(alice, f"{alone}/new-game")
+    sent(alice, "me/exclusions", {"kind": "cooling_off", "hours": 24, "pin": "730164"})
+    sent(lucky, f"players/{player}/exclusions", {"kind": "self_exclusion", "months": 6})
+    age_wishes(uuid.UUID(player), timedelta(days=200))
+    sent(lucky, f"players/{player}/exclusions/end")
 
     posts = {operation.name for operation in contract.operations() if operation.method == "post"}
     ours = {operation.name for operation in contract.operations() if operation.tag in {"baccarat", "operators"}}

@@ -1,0 +1,54 @@
+"""Use cases of players who stay away: at once no deposit, seat, rebuy or wager, and chips that lay on tables go back.
+
+What is confirmed is dealt and settled; leaving, withdrawing and whatever is paid to the player go on as before.
+"""
+
+from typing import Final
+
+from django.db import transaction
+
+from baccarat import repository
+from baccarat.journal import Journal
+from baccarat.operations.seats import step_aside
+from baccarat.rounds.state import Standing
+from casino.events.rows import fetch
+from wallet.protection import operations
+from wallet.protection.operations import On
+from wallet.protection.state import ExclusionKind, Protection
+from wallet.protection_events import Setter
+
+_TABLES: Final = """
+    SELECT table_id FROM baccarat_sitting
+     WHERE player_id = %s AND operator_id = %s AND seat IS NOT NULL ORDER BY table_id
+"""
+
+
+def exclude(*, on: On, by: Setter, kind: ExclusionKind, length: int, pin: str | None = None) -> Protection:
+    """This will keep a player away for `length` hours (a cooling-off) or months at least (a self-exclusion).
+
+    A player who has a PIN confirms it by that. Raises UnknownAccount, ExclusionLengthInvalid, ExclusionRunsLonger,
+    PinLocked, PinWrong (which has been counted).
+    """
+    with transaction.atomic():
+        refusal = operations.try_pin(player=on.player, pin=pin) if by is Setter.PLAYER else None
+        if refusal is None:
+            return _exclude(on, by, kind, length)
+    raise refusal
+
+
+def _exclude(on: On, by: Setter, kind: ExclusionKind, length: int) -> Protection:
+    # Tables first, in one order: a wager holds its table before it waits for the player.
+    tables = [row[0] for row in fetch(_TABLES, [on.player, on.operator])]
+    locked = [repository.lock_table(table=table, operator=on.operator) for table in tables]
+    if kind is ExclusionKind.COOLING_OFF:
+        state = operations.cool_off(on=on, by=by, hours=length)
+    else:
+        state = operations.self_exclude(on=on, by=by, months=length)
+    journals = [journal for journal, now in locked if _has_chips(journal, on) and step_aside(journal, on.player, now)]
+    repository.write([(journal, on.metadata) for journal in journals])
+    return state
+
+
+def _has_chips(journal: Journal, on: On) -> bool:
+    part = journal.round.seat_of(on.player)
+    return part is not None and part.standing is Standing.DECIDING and bool(part.placements)

@@ -1,0 +1,237 @@
+"""Limits, exclusions, reality checks and play money over HTTP: one's own, the operator's, and nobody else's."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from casino.events.rows import execute, fetch
+from tests.support.protection import age_wishes
+from tests.wallet.api.test_payments import Caller, deposit, house
+from tests.wallet.payments.counter import use_provider
+
+pytestmark = pytest.mark.django_db
+DAY: dict[str, Any] = {"measure": "deposit", "period": "day"}
+FIFTY = {**DAY, "amount": "50.00", "currency": "EUR"}
+
+
+@pytest.fixture(autouse=True)
+def provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_provider(monkeypatch)
+
+
+@pytest.fixture
+def lucky() -> Caller:
+    return house("lucky")
+
+
+@pytest.fixture
+def alice(lucky: Caller) -> Caller:
+    return lucky.player("alice")
+
+
+def code(answer: Any) -> tuple[int, str]:
+    return answer.status_code, answer.json()["code"]
+
+
+def line(shown: dict[str, Any], measure: str = "deposit", period: str = "day") -> dict[str, Any]:
+    (found,) = (each for each in shown["items"] if (each["measure"], each["period"]) == (measure, period))
+    return dict(found)
+
+
+def id_of(lucky: Caller) -> str:
+    return str(lucky.get("players").json()["items"][0]["id"])
+
+
+def test_all_measures_and_periods_are_shown_limited_or_not(alice: Caller) -> None:
+    shown = alice.get("me/limits").json()
+    assert len(shown["items"]) == 12
+    assert {each["unit"] for each in shown["items"] if each["measure"] == "time"} == {"minutes"}
+    assert line(shown) == {
+        **DAY,
+        "unit": "EUR",
+        "limit": None,
+        "used": "0.00",
+        "left": None,
+        "own": None,
+        "operators": None,
+        "everyones": None,
+        "pending": None,
+    }
+    assert shown["exclusion"] is None
+
+
+def test_deposits_are_held_to_it_at_once_and_pending_ones_count(lucky: Caller, alice: Caller) -> None:
+    card = lucky.method(minimum="10.00")
+    assert line(alice.post("me/limits", **FIFTY).json())["limit"] == "50.00"
+    assert deposit(alice, card, "30.00").status_code == 201
+    refused = deposit(alice, card, "20.01")
+    assert code(refused) == (409, "play_limit_reached")
+    told = refused.json()
+    assert (told["limit"], told["used"], told["left"], told["unit"]) == ("50.00", "30.00", "20.00", "EUR")
+    ((asked_at,),) = fetch("SELECT requested_at FROM wallet_deposit")
+    assert told["frees_at"] == (asked_at + timedelta(days=1)).isoformat().replace("+00:00", "Z")
+    assert code(alice.post("me/deposits/quick")) == (409, "play_limit_reached")
+    assert deposit(alice, card, "20.00").status_code == 201
+    assert line(alice.get("me/limits").json())["left"] == "0.00"
+
+
+def test_failed_deposits_and_old_ones_do_not_count(lucky: Caller, alice: Caller) -> None:
+    card = lucky.method(minimum="10.00")
+    alice.post("me/limits", **FIFTY)
+    alice.post("me/limits", **{**FIFTY, "period": "week", "amount": "60.00"})
+    first = deposit(alice, card, "50.00").json()["id"]
+    execute("UPDATE wallet_deposit SET status = 'failed' WHERE id = %s", [first])
+    second = deposit(alice, card, "50.00").json()["id"]
+    execute("UPDATE wallet_deposit SET requested_at = requested_at - interval '24 hours' WHERE id = %s", [second])
+    assert deposit(alice, card, "10.00").status_code == 201
+    refused = deposit(alice, card, "10.00")
+    assert (refused.json()["period"], refused.json()["used"]) == ("week", "60.00")
+
+
+def test_a_higher_limit_is_pending_for_a_day_and_can_be_cancelled(lucky: Caller, alice: Caller) -> None:
+    alice.post("me/limits", **FIFTY)
+    pending = line(alice.post("me/limits", **{**FIFTY, "amount": "80.00"}).json())
+    assert (pending["limit"], pending["pending"]["limit"]) == ("50.00", "80.00")
+    assert code(alice.post("me/limits/confirm", **DAY)) == (409, "raise_not_ripe")
+    assert line(alice.post("me/limits/cancel", **DAY).json())["pending"] is None
+    assert code(alice.post("me/limits/confirm", **DAY)) == (409, "no_raise_pending")
+    alice.post("me/limits", **{**DAY, "amount": None})
+    age_wishes(UUID(id_of(lucky)), timedelta(days=1))
+    shown = line(alice.post("me/limits/confirm", **DAY).json())
+    assert (shown["limit"], shown["pending"]) == (None, None)
+
+
+def test_the_strictest_of_player_operator_and_house_holds(lucky: Caller, alice: Caller) -> None:
+    path = f"players/{id_of(lucky)}/limits"
+    assert lucky.post("limits", **{**FIFTY, "amount": "90.00"}).json()["items"][0]["limit"] == "90.00"
+    lucky.post(path, **{**FIFTY, "amount": "70.00"})
+    alice.post("me/limits", **{**FIFTY, "amount": "80.00"})
+    for answer in (lucky.get(path), alice.get("me/limits")):
+        shown = line(answer.json())
+        found = tuple(shown[name] for name in ("limit", "own", "operators", "everyones"))
+        assert found == ("70.00", "80.00", "70.00", "90.00")
+    assert line(lucky.post(path, **{**DAY, "amount": None}).json())["limit"] == "80.00"
+    assert lucky.post("limits", **{**DAY, "amount": None}).json() == {"items": []}
+    assert lucky.get("limits").json() == {"items": []}
+
+
+def test_time_is_limited_in_minutes(alice: Caller) -> None:
+    shown = alice.post("me/limits", measure="time", period="week", minutes=600).json()
+    assert line(shown, "time", "week")["left"] == "600"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ({**DAY}, "play_limit_impossible"),
+        ({**DAY, "minutes": 5}, "play_limit_impossible"),
+        ({"measure": "time", "period": "day", "amount": "5.00", "currency": "EUR"}, "play_limit_impossible"),
+        ({"measure": "time", "period": "day", "minutes": 0}, "play_limit_impossible"),
+        ({"measure": "time", "period": "day", "minutes": 50_000}, "play_limit_impossible"),
+        ({"measure": "time", "period": "day", "minutes": "5"}, "not_a_whole_number"),
+        ({**DAY, "amount": "5.00"}, "field_required"),
+        ({**FIFTY, "amount": 50}, "amount_not_text"),
+        ({**FIFTY, "amount": "0.00"}, "amount_not_positive"),
+        ({**FIFTY, "currency": "USD"}, "wrong_currency"),
+        ({**FIFTY, "measure": "wins"}, "unknown_choice"),
+        ({**FIFTY, "period": "year"}, "unknown_choice"),
+        ({**FIFTY, "more": 1}, "unknown_field"),
+    ],
+)
+def test_bad_limits_have_their_codes_and_change_nothing(
+    lucky: Caller, alice: Caller, body: dict[str, Any], expected: str
+) -> None:
+    for caller, path in ((alice, "me/limits"), (lucky, f"players/{id_of(lucky)}/limits"), (lucky, "limits")):
+        assert code(caller.post(path, **body)) == (422, expected)
+    assert fetch("SELECT FROM events_event WHERE type LIKE '%%Limit%%'") == []
+
+
+def test_the_same_limit_again_is_refused_and_a_repeat_is_not(alice: Caller) -> None:
+    first = alice.post("me/limits", key="once", **FIFTY)
+    assert alice.post("me/limits", key="once", **FIFTY).content == first.content
+    assert code(alice.post("me/limits", **FIFTY)) == (409, "play_limit_unchanged")
+    assert len(fetch("SELECT FROM events_event WHERE type = 'PlayLimitSet'")) == 1
+
+
+def test_nobody_reaches_another_operators_player(lucky: Caller, alice: Caller) -> None:
+    del alice
+    other, player = house("other"), id_of(lucky)
+    for path, body in (
+        (f"players/{player}/limits", FIFTY),
+        (f"players/{player}/exclusions", {"kind": "cooling_off", "hours": 24}),
+        (f"players/{player}/exclusions/end", {}),
+    ):
+        assert code(other.post(path, **body)) == (404, "unknown_player")
+    for path in (f"players/{player}/limits", f"players/{player}/reality-check"):
+        assert code(other.get(path)) == (404, "unknown_player")
+
+
+def test_an_exclusion_shows_stops_deposits_and_outlives_the_session(lucky: Caller, alice: Caller) -> None:
+    card, player = lucky.method(), id_of(lucky)
+    shown = alice.post("me/exclusions", kind="self_exclusion", months=6).json()["exclusion"]
+    assert (shown["kind"], shown["set_by"]) == ("self_exclusion", "player")
+    assert alice.get("me/limits").json()["exclusion"] == shown
+    again = Caller(lucky.post(f"players/{player}/sessions").json()["token"], lucky.operator)
+    refused = deposit(again, card)
+    assert code(refused) == (403, "player_excluded")
+    assert refused.json()["until"] == shown["until"]
+    assert code(lucky.post(f"players/{player}/exclusions/end")) == (409, "exclusion_not_over")
+    age_wishes(UUID(player), timedelta(days=200))
+    assert lucky.post(f"players/{player}/exclusions/end").json() == {"exclusion": None}
+    assert deposit(again, card).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ({"kind": "cooling_off", "hours": 23}, "exclusion_length_invalid"),
+        ({"kind": "cooling_off", "hours": 1009}, "exclusion_length_invalid"),
+        ({"kind": "cooling_off", "months": 6}, "exclusion_length_invalid"),
+        ({"kind": "self_exclusion", "months": 5}, "exclusion_length_invalid"),
+        ({"kind": "self_exclusion", "months": 6, "hours": 24}, "exclusion_length_invalid"),
+        ({"kind": "self_exclusion"}, "exclusion_length_invalid"),
+        ({"kind": "holiday", "hours": 24}, "unknown_choice"),
+    ],
+)
+def test_bad_exclusions_have_their_codes(lucky: Caller, alice: Caller, body: dict[str, Any], expected: str) -> None:
+    assert code(alice.post("me/exclusions", **body)) == (422, expected)
+    assert code(lucky.post(f"players/{id_of(lucky)}/exclusions", **body)) == (422, expected)
+
+
+def test_a_reality_check_tells_the_session_and_when_it_is_due(lucky: Caller, alice: Caller) -> None:
+    shown = alice.get("me/reality-check").json()
+    nothing = {"amount": "0.00", "currency": "EUR"}
+    assert (shown["session"]["net"], shown["session"]["played_minutes"]) == (nothing, 0)
+    assert [each["period"] for each in shown["windows"]] == ["day", "week", "month"]
+    execute("UPDATE operators_playersession SET created_at = created_at - interval '50 minutes'")
+    ((started_at,),) = fetch("SELECT created_at FROM operators_playersession")
+    shown = alice.post("me/reality-check", minutes=20).json()
+    assert shown["session"]["minutes"] == 50
+    due_at = (started_at + timedelta(minutes=60)).isoformat().replace("+00:00", "Z")
+    assert shown["reminder"] == {"minutes": 20, "due_at": due_at}
+    assert code(alice.post("me/reality-check", minutes=10)) == (422, "reality_check_invalid")
+    assert lucky.get(f"players/{id_of(lucky)}/reality-check").json()["reminder"] == shown["reminder"]
+
+
+def test_play_money_is_filled_up_to_the_cap_once_an_hour(lucky: Caller, alice: Caller) -> None:
+    assert lucky.get("play-money-policy").json()["cap"] == {"amount": "1000.00", "currency": "EUR"}
+    answer = alice.post("me/play-money", key="once")
+    assert (answer.status_code, answer.json()["amount"]["amount"]) == (201, "1000.00")
+    assert alice.post("me/play-money", key="once").content == answer.content
+    assert code(alice.post("me/play-money")) == (409, "play_money_enough")
+    lucky.post("play-money-policy", cap="1500.00", currency="EUR")
+    early = alice.post("me/play-money")
+    assert code(early) == (409, "play_money_too_soon")
+    assert early.json()["next_at"]
+    held = {each["book"]: each["balance"]["amount"] for each in alice.get("me/balances").json()["items"]}
+    assert held == {"real": "0.00", "play": "1000.00"}
+    statement = alice.get("me/statement?book=play").json()["items"]
+    assert [each["kind"] for each in statement] == ["play_money"]
+    assert line(alice.get("me/limits").json())["used"] == "0.00"
+
+
+def test_an_operator_may_give_no_play_money_at_all(lucky: Caller, alice: Caller) -> None:
+    assert lucky.post("play-money-policy", cap="0.00", currency="EUR").json()["cap"]["amount"] == "0.00"
+    assert code(alice.post("me/play-money")) == (409, "play_money_enough")

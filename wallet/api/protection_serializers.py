@@ -1,0 +1,257 @@
+"""The bodies of the operations about limits on play, reality checks and play money."""
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+from casino.api.fields import AmountField, ChoiceOf, CurrencyField, MoneySerializer, Strict, WholeNumberField, money
+from wallet.protection.judging import Usage
+from wallet.protection.queries import Line, RealityCheck, Reminder, Shown
+from wallet.protection.refusals import PlayLimitImpossible, shown
+from wallet.protection.state import Exclusion, House
+from wallet.protection_events import Measure, Period
+
+
+class WhichLimit(Strict):
+    """One measure over one period."""
+
+    measure = ChoiceOf(Measure)
+    period = ChoiceOf(Period)
+
+
+class LimitRequest(WhichLimit):
+    """`amount` with `currency` for money, `minutes` for time; null for no limit."""
+
+    amount = AmountField(required=False, allow_null=True)
+    currency = CurrencyField(required=False)
+    minutes = WholeNumberField(required=False, allow_null=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """This will find what is limited to how much. Raises PlayLimitImpossible."""
+        name, other = ("minutes", "amount") if attrs["measure"] is Measure.TIME else ("amount", "minutes")
+        if name not in attrs or other in attrs:
+            raise PlayLimitImpossible
+        most = attrs[name]
+        if name == "amount" and most is not None and "currency" not in attrs:
+            raise ValidationError({"currency": ["Name the currency of the amount."]}, code="required")
+        return {"measure": attrs["measure"], "period": attrs["period"], "most": most}
+
+
+class PendingShown(serializers.Serializer[Any]):
+    """A higher limit that was asked for."""
+
+    limit = serializers.CharField(allow_null=True, help_text="Null for no limit.")
+    asked_at = serializers.DateTimeField()
+    confirm_from = serializers.DateTimeField(help_text="From then on it may be confirmed.")
+
+
+class LimitLine(serializers.Serializer[Any]):
+    """A limit as it holds: the lowest of the player's own, the operator's, and the operator's for everyone."""
+
+    measure = serializers.CharField()
+    period = serializers.CharField(help_text="24 hours, 7 days or a calendar month, back from now.")
+    unit = serializers.CharField(help_text="A currency, or `minutes`.")
+    limit = serializers.CharField(allow_null=True)
+    used = serializers.CharField()
+    left = serializers.CharField(allow_null=True)
+    own = serializers.CharField(allow_null=True)
+    operators = serializers.CharField(allow_null=True)
+    everyones = serializers.CharField(allow_null=True)
+    pending = PendingShown(allow_null=True)
+
+
+class ExclusionShown(serializers.Serializer[Any]):
+    """Why a player neither deposits nor plays."""
+
+    kind = serializers.CharField()
+    set_by = serializers.CharField()
+    since = serializers.DateTimeField()
+    until = serializers.DateTimeField(help_text="A self-exclusion lasts on until the operator ends it.")
+
+
+class LimitsShown(serializers.Serializer[Any]):
+    """All measures and periods, whether limited or not, and the exclusion that holds."""
+
+    items = LimitLine(many=True)
+    exclusion = ExclusionShown(allow_null=True)
+
+
+class HouseLine(serializers.Serializer[Any]):
+    """A limit that holds for every player."""
+
+    measure = serializers.CharField()
+    period = serializers.CharField()
+    unit = serializers.CharField()
+    limit = serializers.CharField()
+    since = serializers.DateTimeField()
+
+
+class HouseShown(serializers.Serializer[Any]):
+    """The limits that hold for every player of the operator."""
+
+    items = HouseLine(many=True)
+
+
+class RealityRequest(Strict):
+    """How often to be reminded."""
+
+    minutes = WholeNumberField()
+
+
+class SessionPlayed(serializers.Serializer[Any]):
+    """The session so far."""
+
+    started_at = serializers.DateTimeField()
+    minutes = serializers.IntegerField(help_text="Since the login.")
+    played_minutes = serializers.IntegerField(help_text="In steps of five, counting those with a wager.")
+    staked = MoneySerializer()
+    net = MoneySerializer(help_text="Real money won (above zero) or lost, wagers in play counted as lost.")
+
+
+class WindowPlayed(serializers.Serializer[Any]):
+    """A window that ends now."""
+
+    period = serializers.CharField()
+    played_minutes = serializers.IntegerField()
+    staked = MoneySerializer()
+    net = MoneySerializer()
+    deposited = MoneySerializer()
+
+
+class ReminderShown(serializers.Serializer[Any]):
+    """When to show a reality check."""
+
+    minutes = serializers.IntegerField(help_text="How often.")
+    due_at = serializers.DateTimeField(help_text="When next.")
+
+
+class RealityShown(serializers.Serializer[Any]):
+    """Time played and results."""
+
+    session = SessionPlayed(allow_null=True, help_text="Null for a player who never logged in.")
+    reminder = ReminderShown(allow_null=True)
+    windows = WindowPlayed(many=True)
+
+
+class TopUpRequest(Strict):
+    """Nothing has to be said: play money is filled up to the cap."""
+
+
+class TopUpShown(serializers.Serializer[Any]):
+    """What came, and the play-money account after it."""
+
+    amount = MoneySerializer()
+    balance = MoneySerializer()
+
+
+class CapRequest(Strict):
+    """Up to how much play money is topped up."""
+
+    cap = AmountField(zero=True)
+    currency = CurrencyField()
+
+
+class CapShown(serializers.Serializer[Any]):
+    """Up to how much play money is topped up."""
+
+    cap = MoneySerializer()
+
+
+def shown_limits(found: Shown, currency: str) -> dict[str, Any]:
+    """This will shape a player's limits for an answer."""
+    return {
+        "items": [_line(found, line, currency) for line in found.lines],
+        "exclusion": shown_exclusion(found.protection.excluded(found.now)),
+    }
+
+
+def shown_exclusion(exclusion: Exclusion | None) -> dict[str, Any] | None:
+    """This will shape an exclusion for an answer."""
+    if exclusion is None:
+        return None
+    return {
+        "kind": exclusion.kind.value,
+        "set_by": exclusion.by.value,
+        "since": exclusion.since,
+        "until": exclusion.until,
+    }
+
+
+def shown_house(house: House, currency: str) -> dict[str, Any]:
+    """This will shape an operator's limits for an answer."""
+    lines = sorted(
+        house.limits, key=lambda limit: (list(Measure).index(limit.measure), list(Period).index(limit.period))
+    )
+    return {
+        "items": [
+            {
+                "measure": limit.measure.value,
+                "period": limit.period.value,
+                "unit": _unit(limit.measure, currency),
+                "limit": shown(limit.most, limit.measure, currency),
+                "since": limit.since,
+            }
+            for limit in lines
+        ]
+    }
+
+
+def shown_reminder(told: Reminder | None) -> dict[str, Any] | None:
+    """This will shape when a player is next to be reminded."""
+    return None if told is None else {"minutes": told.minutes, "due_at": told.due_at}
+
+
+def shown_reality(check: RealityCheck, currency: str) -> dict[str, Any]:
+    """This will shape a reality check for an answer."""
+    told = check.reminder
+    session = None
+    if told is not None:
+        session = {
+            "started_at": told.started_at,
+            "minutes": int((told.now - told.started_at).total_seconds()) // 60,
+            **_played(check.session, Period.DAY, currency),
+        }
+    windows = [
+        {
+            "period": period.value,
+            **_played(check.windows, period, currency),
+            "deposited": money(check.windows.used[Measure.DEPOSIT, period], currency),
+        }
+        for period in Period
+    ]
+    return {"session": session, "reminder": shown_reminder(told), "windows": windows}
+
+
+def _played(usage: Usage, period: Period, currency: str) -> dict[str, Any]:
+    return {
+        "played_minutes": usage.used[Measure.TIME, period],
+        "staked": money(usage.used[Measure.STAKE, period], currency),
+        "net": money(-usage.used[Measure.LOSS, period], currency),
+    }
+
+
+def _line(found: Shown, line: Line, currency: str) -> dict[str, Any]:
+    def text(most: int | None) -> str | None:
+        return None if most is None else shown(most, line.measure, currency)
+
+    wish = found.protection.wish(line.measure, line.period)
+    pending = None
+    if wish is not None:
+        pending = {"limit": text(wish.most), "asked_at": wish.asked_at, "confirm_from": wish.confirm_from}
+    return {
+        "measure": line.measure.value,
+        "period": line.period.value,
+        "unit": _unit(line.measure, currency),
+        "limit": text(line.most),
+        "used": text(max(0, line.used)),
+        "left": text(line.left),
+        "own": text(line.own),
+        "operators": text(line.operators),
+        "everyones": text(line.everyones),
+        "pending": pending,
+    }
+
+
+def _unit(measure: Measure, currency: str) -> str:
+    return "minutes" if measure is Measure.TIME else currency

@@ -1,0 +1,196 @@
+"""Limits on play, reality checks and play money, for players and for operators' servers: each view is one call."""
+
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.fields import money, read
+from casino.api.idempotency import idempotent
+from casino.operators.queries import find_player
+from casino.operators.views import OperatorView, PlayerView, metadata
+from wallet.api import protection_documents as documents
+from wallet.api.protection_serializers import (
+    CapRequest,
+    LimitRequest,
+    RealityRequest,
+    TopUpRequest,
+    WhichLimit,
+    shown_house,
+    shown_limits,
+    shown_reality,
+)
+from wallet.protection import operations, play_money, queries
+from wallet.protection.operations import On
+from wallet.protection_events import Setter
+
+
+class Mine(PlayerView):
+    """What protects the player who asks."""
+
+    def on(self, request: Request) -> On:
+        """This will name the player, with what events remember of the request."""
+        me = self.caller
+        return On(operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request))
+
+    def limits(self) -> Response:
+        """This will show the limits as they are now."""
+        me = self.caller
+        return Response(shown_limits(queries.limits(operator=me.operator, player=me.player), me.currency))
+
+    def reality(self) -> Response:
+        """This will show time and result as they are now."""
+        me = self.caller
+        return Response(shown_reality(queries.reality_check(operator=me.operator, player=me.player), me.currency))
+
+
+class MyLimits(Mine):
+    """The limits of the player who asks."""
+
+    @documents.my_limits
+    def get(self, request: Request) -> Response:
+        """This will show them."""
+        del request
+        return self.limits()
+
+    @documents.set_my_limit
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """This will set one, or ask for a higher one."""
+        operations.set_limit(on=self.on(request), by=Setter.PLAYER, **read(LimitRequest, request))
+        return self.limits()
+
+
+class ConfirmMyLimit(Mine):
+    """A player's second word on a higher limit."""
+
+    @documents.confirm_my_limit
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """This will let it hold."""
+        operations.confirm_raise(on=self.on(request), **read(WhichLimit, request))
+        return self.limits()
+
+
+class CancelMyLimit(Mine):
+    """A player's wish for a higher limit, taken back."""
+
+    @documents.cancel_my_limit
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """This will forget it."""
+        operations.cancel_raise(on=self.on(request), **read(WhichLimit, request))
+        return self.limits()
+
+
+class PlayerLimits(OperatorView):
+    """The limits of one of the caller's players."""
+
+    @documents.player_limits
+    def get(self, request: Request, player: UUID) -> Response:
+        """This will show them."""
+        del request
+        return self._limits(player)
+
+    @documents.set_player_limit
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        """This will set the operator's one."""
+        given, me = read(LimitRequest, request), self.caller
+        find_player(operator=me.operator, player=player)
+        on = On(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
+        operations.set_limit(on=on, by=Setter.OPERATOR, **given)
+        return self._limits(player)
+
+    def _limits(self, player: UUID) -> Response:
+        me = self.caller
+        return Response(shown_limits(queries.limits(operator=me.operator, player=player), me.currency))
+
+
+class Limits(OperatorView):
+    """The limits that hold for every one of the caller's players."""
+
+    @documents.house_limits
+    def get(self, request: Request) -> Response:
+        """This will show them."""
+        del request
+        return self._limits()
+
+    @documents.set_house_limit
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """This will set one."""
+        given, me = read(LimitRequest, request), self.caller
+        operations.set_house_limit(operator=me.operator, currency=me.currency, metadata=metadata(request), **given)
+        return self._limits()
+
+    def _limits(self) -> Response:
+        me = self.caller
+        return Response(shown_house(queries.house_limits(operator=me.operator), me.currency))
+
+
+class MyRealityCheck(Mine):
+    """Time and result of the player who asks."""
+
+    @documents.my_reality
+    def get(self, request: Request) -> Response:
+        """This will tell them."""
+        del request
+        return self.reality()
+
+    @documents.set_my_reality
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """This will set how often the player is reminded."""
+        operations.set_reality_check(on=self.on(request), **read(RealityRequest, request))
+        return self.reality()
+
+
+class PlayerRealityCheck(OperatorView):
+    """Time and result of one of the caller's players."""
+
+    @documents.player_reality
+    def get(self, request: Request, player: UUID) -> Response:
+        """This will tell them."""
+        del request
+        me = self.caller
+        return Response(shown_reality(queries.reality_check(operator=me.operator, player=player), me.currency))
+
+
+class MyPlayMoney(PlayerView):
+    """Play money on request."""
+
+    @documents.top_up
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """This will fill it up."""
+        read(TopUpRequest, request)
+        me = self.caller
+        amount, balance = play_money.top_up(
+            operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request)
+        )
+        return Response({"amount": money(amount, me.currency), "balance": money(balance, me.currency)}, status=201)
+
+
+class PlayMoneyPolicy(OperatorView):
+    """How much play money the caller's players get."""
+
+    @documents.show_cap
+    def get(self, request: Request) -> Response:
+        """This will show the cap."""
+        del request
+        return self._cap()
+
+    @documents.set_cap
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """This will set the cap."""
+        given, me = read(CapRequest, request), self.caller
+        operations.set_play_cap(
+            operator=me.operator, currency=given["currency"], cap=given["cap"], metadata=metadata(request)
+        )
+        return self._cap()
+
+    def _cap(self) -> Response:
+        me = self.caller
+        return Response({"cap": money(play_money.cap_of(operator=me.operator, currency=me.currency), me.currency)})

@@ -1,0 +1,130 @@
+"""What can be asked about limits, exclusions, time and results: always within one operator."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from casino.events.rows import fetch
+from casino.operators.queries import find_player
+from wallet.protection import rows, standing
+from wallet.protection.judging import Usage
+from wallet.protection.state import Exclusion, House, Protection, strictest
+from wallet.protection_events import Measure, Period, Setter
+
+USUAL_MINUTES: Final = 60
+"""How often players are reminded who have said nothing else."""
+
+_CLOCK: Final = "SELECT clock_timestamp()"
+# The session that is open, or the last one: a player has one at a time.
+_SESSION: Final = """
+    SELECT session.created_at, clock_timestamp(), own.state::text FROM operators_playersession session
+      LEFT JOIN wallet_protection own ON own.player_id = session.player_id
+     WHERE session.player_id = %s AND session.operator_id = %s ORDER BY session.created_at DESC LIMIT 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One measure over one period: what holds (minor units or minutes), who set what, and what is used."""
+
+    measure: Measure
+    period: Period
+    most: int | None
+    own: int | None
+    operators: int | None
+    everyones: int | None
+    used: int
+
+    @property
+    def left(self) -> int | None:
+        """What may still be used, None where no limit holds."""
+        return None if self.most is None else max(0, self.most - max(0, self.used))
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A player's limits, all measures and periods, and what else protects the player."""
+
+    protection: Protection
+    lines: tuple[Line, ...]
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Reminder:
+    """When the session began, how often its player is reminded, and when next; and the exclusion that holds."""
+
+    started_at: datetime
+    minutes: int
+    due_at: datetime
+    exclusion: Exclusion | None
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RealityCheck:
+    """Time played (minutes) and results (minor units, below zero for a gain) of a session and of the windows."""
+
+    reminder: Reminder | None
+    session: Usage
+    windows: Usage
+
+
+def limits(*, operator: UUID, player: UUID) -> Shown:
+    """This will return a player's limits and what is used of them. Raises UnknownPlayer."""
+    find_player(operator=operator, player=player)
+    protection, _ = rows.load(operator=operator, player=player)
+    house, _ = rows.load_house(operator=operator)
+    now: datetime = fetch(_CLOCK)[0][0]
+    used = standing.usage(player=player, now=now)
+    lines = tuple(_line(protection, house, used, measure, period) for measure in Measure for period in Period)
+    return Shown(protection, lines, now)
+
+
+def house_limits(*, operator: UUID) -> House:
+    """This will return what an operator holds all its players to."""
+    return rows.load_house(operator=operator)[0]
+
+
+def reminder(*, operator: UUID, player: UUID) -> Reminder | None:
+    """This will tell when a player is next to be reminded of time and result: every so often since the login.
+
+    None for a player who never logged in.
+    """
+    found = fetch(_SESSION, [player, operator])
+    if not found:
+        return None
+    started_at, now, state = found[0]
+    protection = rows.protection(state)
+    minutes = protection.reality_minutes or USUAL_MINUTES
+    due = due_at(started_at, minutes=minutes, now=now)
+    return Reminder(started_at, minutes, due, protection.excluded(now), now)
+
+
+def due_at(started_at: datetime, *, minutes: int, now: datetime) -> datetime:
+    """This will return the next of the moments that come every so many minutes after a session began."""
+    interval = timedelta(minutes=minutes)
+    return started_at + interval * ((now - started_at) // interval + 1)
+
+
+def reality_check(*, operator: UUID, player: UUID) -> RealityCheck:
+    """This will tell a player's time and result since the login and in the windows. Raises UnknownPlayer."""
+    find_player(operator=operator, player=player)
+    told = reminder(operator=operator, player=player)
+    now: datetime = fetch(_CLOCK)[0][0] if told is None else told.now
+    since = Usage() if told is None else standing.usage_since(player=player, since=told.started_at)
+    return RealityCheck(told, since, standing.usage(player=player, now=now))
+
+
+def _line(protection: Protection, house: House, used: Usage, measure: Measure, period: Period) -> Line:
+    held = strictest(protection, house).get((measure, period))
+    return Line(
+        measure=measure,
+        period=period,
+        most=None if held is None else held.most,
+        own=protection.limit(Setter.PLAYER, measure, period),
+        operators=protection.limit(Setter.OPERATOR, measure, period),
+        everyones=house.limit(measure, period),
+        used=used.used.get((measure, period), 0),
+    )
