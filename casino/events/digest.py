@@ -23,7 +23,7 @@ from typing import Final
 GENESIS: Final = bytes(32)
 """What stands for the digest before position 1."""
 
-_HEAD: Final = Struct(">24sQQIIqIIII32s")
+_pack: Final = Struct(">24sQQIIqIIII32s").pack
 _TAG: Final = b"casino.events.seal/1".ljust(24, b"\0")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -72,6 +72,7 @@ def seal(  # noqa: PLR0917  (by position, as keywords cost more than some of the
 
     For those who recompute millions. Raises struct.error when a number does not fit its place.
     """
-    sizes = len(stream), len(type), len(data), len(metadata)
-    head = _HEAD.pack(_TAG, position, event, version, schema, recorded, *sizes, previous)
+    head = _pack(
+        _TAG, position, event, version, schema, recorded, len(stream), len(type), len(data), len(metadata), previous
+    )
     return sha256(b"".join((head, stream, type, data, metadata))).digest()
