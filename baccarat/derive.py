@@ -1,7 +1,7 @@
 """The one place that says what an event of a table or a round moves: used when it happens and again by the audit."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
@@ -15,11 +15,14 @@ from wallet.entries import Entry, Posting, buy_in, entry, rebuy
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the money moves: a table of an operator, and its currency."""
+    """Where the money moves: a table of an operator, and its currency. It keeps the names of its accounts."""
 
     operator: UUID
     table: UUID
     currency: str
+    _names: dict[tuple[AccountKind, UUID | None, Book], AccountName] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def player(self, player: UUID, book: Book) -> AccountName:
         """This will name the player's account."""
@@ -27,7 +30,10 @@ class Place:
 
     def game(self, player: UUID, book: Book) -> AccountName:
         """This will name the player's game balance at this table."""
-        return game_account(operator=self.operator, player=player, table=self.table, book=book, currency=self.currency)
+        known = self._names.get((AccountKind.GAME, player, book))
+        return known or self._keep(
+            game_account(operator=self.operator, player=player, table=self.table, book=book, currency=self.currency)
+        )
 
     def rack(self, player: UUID, book: Book) -> AccountName:
         """This will name what holds the player's deferred commission at this table."""
@@ -39,7 +45,13 @@ class Place:
 
     def house(self, kind: AccountKind, book: Book) -> AccountName:
         """This will name the table's stakes, bank or commission."""
-        return table_account(kind=kind, operator=self.operator, table=self.table, book=book, currency=self.currency)
+        known = self._names.get((kind, None, book))
+        return known or self._keep(
+            table_account(kind=kind, operator=self.operator, table=self.table, book=book, currency=self.currency)
+        )
+
+    def _keep(self, name: AccountName) -> AccountName:
+        return self._names.setdefault((name.kind, name.player, name.book), name)
 
 
 def entry_for(event: object, cause: int, place: Place) -> Entry | None:

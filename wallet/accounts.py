@@ -52,8 +52,16 @@ OF_A_PLAYER: Final = frozenset(
 OF_AN_OPERATOR: Final = frozenset(set(AccountKind) - OF_A_PLAYER - OF_A_TABLE)
 
 
+class _Remembered:
+    """What a name's hash and id come to, kept once worked out: an audit asks millions of times."""
+
+    __slots__ = ("_hash", "_identity")
+    _hash: int
+    _identity: tuple[UUID, str, str]
+
+
 @dataclass(frozen=True, slots=True)
-class AccountName:
+class AccountName(_Remembered):
     """The whole name of an account; two accounts are the same when their names are."""
 
     kind: AccountKind
@@ -63,21 +71,44 @@ class AccountName:
     player: UUID | None = None
     table: UUID | None = None
 
+    def __hash__(self) -> int:
+        """This will return the hash of all fields."""
+        try:
+            return self._hash
+        except AttributeError:
+            found = hash((self.kind, self.operator, self.book, self.currency, self.player, self.table))
+            object.__setattr__(self, "_hash", found)
+            return found
+
     @property
     def id(self) -> UUID:
         """This will return the version-5 UUID of the name's text in our namespace."""
-        return _id_and_text(self)[0]
+        return self._known()[0]
 
     @property
     def text(self) -> str:
         """This will write the name as kind/operator/book/currency/player/table, the last two empty where absent."""
-        return _id_and_text(self)[1]
+        return self._known()[1]
+
+    @property
+    def key(self) -> str:
+        """This will write the id as PostgreSQL does."""
+        return self._known()[2]
+
+    def _known(self) -> tuple[UUID, str, str]:
+        try:
+            return self._identity
+        except AttributeError:
+            found = _identity_of(self)
+            object.__setattr__(self, "_identity", found)
+            return found
 
 
 @lru_cache(maxsize=65_536)
-def _id_and_text(name: AccountName) -> tuple[UUID, str]:
+def _identity_of(name: AccountName) -> tuple[UUID, str, str]:
     text = f"{name.kind}/{name.operator}/{name.book}/{name.currency}/{name.player or ''}/{name.table or ''}"
-    return uuid5(NAMESPACE, text), text
+    found = uuid5(NAMESPACE, text)
+    return found, text, str(found)
 
 
 def player_account(*, operator: UUID, player: UUID, book: Book, currency: str) -> AccountName:

@@ -35,10 +35,7 @@ def entry(*, kind: str, cause: int, postings: Iterable[Posting]) -> Entry:
 
     Raises Unbalanced when they do not sum to zero in each currency and book, or when fewer than two are left.
     """
-    amounts: defaultdict[AccountName, int] = defaultdict(int)
-    for posting in postings:
-        amounts[posting.account] += posting.amount
-    moved = tuple(Posting(account, amount) for account, amount in amounts.items() if amount)
+    moved = _merged(tuple(postings))
     totals: defaultdict[tuple[str, Book], int] = defaultdict(int)
     for posting in moved:
         totals[posting.account.currency, posting.account.book] += posting.amount
@@ -47,6 +44,16 @@ def entry(*, kind: str, cause: int, postings: Iterable[Posting]) -> Entry:
     if any(totals.values()):
         raise Unbalanced(f"{kind} of event {cause} does not sum to zero: {dict(totals)}.")
     return Entry(kind, cause, moved)
+
+
+def _merged(given: tuple[Posting, ...]) -> tuple[Posting, ...]:
+    """One posting per account and none of zero; most entries are given like that and stay as they are."""
+    amounts: defaultdict[AccountName, int] = defaultdict(int)
+    for posting in given:
+        amounts[posting.account] += posting.amount
+    if len(amounts) == len(given) and all(amounts.values()):
+        return given
+    return tuple(Posting(account, amount) for account, amount in amounts.items() if amount)
 
 
 def transfer(*, kind: str, cause: int, source: AccountName, target: AccountName, amount: int) -> Entry:
