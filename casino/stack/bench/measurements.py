@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from casino.stack.bench import append, bet, replay, rules, settle, turns
+from casino.stack.bench import append, bet, replay, rules, settle, stream, turns
 from casino.stack.bench.measure import Measured
 from casino.stack.bench.plan import Plan
 
@@ -13,5 +13,6 @@ MEASUREMENTS: Final[Mapping[str, Callable[[Plan], list[Measured]]]] = {
     "bet": bet.measure,
     "replay": replay.measure,
     "rules": rules.measure,
+    "stream": stream.measure,
     "turns": turns.measure,
 }

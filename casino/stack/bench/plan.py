@@ -21,6 +21,7 @@ class Size:
     turning: int
     turn: int
     turns_seconds: float
+    streams: int
 
 
 FULL = Size(
@@ -34,6 +35,7 @@ FULL = Size(
     turning=1000,
     turn=15,
     turns_seconds=45.0,
+    streams=2000,
 )
 TINY = Size(
     repeats=2,
@@ -46,6 +48,7 @@ TINY = Size(
     turning=4,
     turn=1,
     turns_seconds=3.0,
+    streams=6,
 )
 SIZES = {"full": FULL, "tiny": TINY}
 
