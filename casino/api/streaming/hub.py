@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from django.db import connections
 
-from casino.api.streaming.reader import Reader
+from casino.api.streaming.reader import Gone, Reader
 from casino.events import subscriptions
 from casino.events.drafts import Sealed
 
@@ -181,9 +181,12 @@ class Hub(Generic[Seen]):
         self._kept.clear()
 
     def _hand_on(self, loop: asyncio.AbstractEventLoop, batch: Sequence[Sealed]) -> None:
-        """In the reader's thread: prepare a batch and wait until the event loop has taken it."""
+        """In the reader's thread: prepare a batch and wait until the event loop has taken it. Raises Gone."""
         happenings, taken = self._prepare(batch), threading.Event()
-        loop.call_soon_threadsafe(self._deliver, threading.current_thread(), happenings, taken)
+        try:
+            loop.call_soon_threadsafe(self._deliver, threading.current_thread(), happenings, taken)
+        except RuntimeError as trouble:  # the loop is closed: the process ends
+            raise Gone from trouble
         taken.wait(PATIENCE)
 
     def _deliver(self, reader: threading.Thread, happenings: Sequence[Seen], taken: threading.Event) -> None:

@@ -25,6 +25,10 @@ POLL: Final = 0.05
 _LONGEST_PAUSE: Final = 2.0
 
 
+class Gone(Exception):
+    """Nobody takes what is read any more."""
+
+
 class Reader(threading.Thread):
     """Reads on from a position and hands every batch to `hand_on`, in its own thread, until it is stopped.
 
@@ -49,6 +53,8 @@ class Reader(threading.Thread):
                 try:
                     full = self._read()
                     pause = 0.0
+                except Gone:
+                    return
                 except Error as trouble:
                     connection.close()
                     pause = self._wait_out(trouble, pause)

@@ -1,0 +1,156 @@
+"""The hub of a process, on a real log: what followers are told, what is kept, when the reader runs."""
+
+import asyncio
+import threading
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from django.db import connection
+from pytest_django import DjangoDbBlocker
+
+from casino.api.streaming.hub import LOADED, Hub
+from casino.events import sealer, subscriptions
+from casino.events.drafts import Sealed
+from casino.events.rows import fetch
+from tests.casino.events.writing import write
+from tests.services import Services
+from tests.support.house import fresh_database
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """An event as its position and its stream, which is its only topic."""
+
+    position: int
+    topics: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class Ear:
+    """A follower that notes what it is told, and refuses what it can't bear."""
+
+    topics: frozenset[str]
+    bears: int = 10**9
+    heard: list[int] = field(default_factory=list)
+    failed: bool = False
+
+    def see(self, fact: Fact) -> None:
+        if fact.position > self.bears:
+            raise ValueError("unbearable")
+        self.heard.append(fact.position)
+
+    def fail(self) -> None:
+        self.failed = True
+
+
+def facts(batch: Sequence[Sealed]) -> list[Fact]:
+    return [Fact(sealed.position, (sealed.stream,)) for sealed in batch]
+
+
+def hub() -> Hub[Fact]:
+    return Hub(prepare=facts, delivered=len)
+
+
+def readers() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "stream-reader"]
+
+
+@pytest.fixture(scope="module")
+def log(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[None]:
+    """A log that these tests share, as the hub's threads keep to one database."""
+    with fresh_database(services, django_db_blocker):
+        yield
+        for reader in readers():
+            reader.join(5.0)
+
+
+def grow(stream: str, count: int) -> int:
+    """This will seal so many events more of a stream, and return the position of the last."""
+    (known,) = fetch("SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s", [stream])[0]
+    write(stream, expected=known, count=count)
+    sealer.seal_all()
+    return subscriptions.head()
+
+
+def grow_elsewhere(stream: str, count: int) -> int:
+    """The same for a thread that is about to end."""
+    try:
+        return grow(stream, count)
+    finally:
+        connection.close()
+
+
+def test_each_follower_hears_of_its_topics_alone_and_in_order(log: None) -> None:
+    red_before = grow("red", 2)
+    blue_before = grow("blue", 1)
+
+    async def scene() -> None:
+        here = hub()
+        await here.enter()
+        red, both = Ear(frozenset({"red"})), Ear(frozenset({"red", "blue"}))
+        here.join(red, after=red_before - 2)
+        await here.enter()
+        here.join(both, after=red_before - 1)
+        assert red.heard == [red_before - 1, red_before]
+        assert both.heard == [red_before, blue_before]
+        last_red = await asyncio.to_thread(grow_elsewhere, "red", 1)
+        last = await asyncio.to_thread(grow_elsewhere, "blue", 1)
+        assert await here.reach(last)
+        assert red.heard[2:] == [last_red]
+        assert both.heard[2:] == [last_red, last]
+        here.refollow(red, frozenset({"blue"}))
+        last = await asyncio.to_thread(grow_elsewhere, "blue", 1)
+        assert await here.reach(last)
+        assert red.heard[3:] == [last]
+        here.leave(red)
+        here.leave(both)
+
+    asyncio.run(scene())
+
+
+def test_the_reader_runs_from_the_first_stream_to_the_last(log: None) -> None:
+    async def scene() -> None:
+        here = hub()
+        before = readers()
+        await asyncio.gather(here.enter(), here.enter())
+        (reader,) = [thread for thread in readers() if thread not in before]
+        here.leave(None)
+        assert reader.is_alive()
+        here.leave(None)
+        await asyncio.to_thread(reader.join, 5.0)
+        assert not reader.is_alive()
+
+    asyncio.run(scene())
+
+
+def test_what_one_follower_cannot_bear_ends_that_one_alone(log: None) -> None:
+    last = grow("red", 3)
+
+    async def scene() -> None:
+        here = hub()
+        await here.enter()
+        weak, strong = Ear(frozenset({"red"}), bears=last - 2), Ear(frozenset({"red"}))
+        for ear in (weak, strong):
+            here.join(ear, after=last - 3)
+        assert (weak.failed, weak.heard) == (True, [last - 2])
+        assert (strong.failed, strong.heard) == (False, [last - 2, last - 1, last])
+        here.leave(weak)
+
+    asyncio.run(scene())
+
+
+def test_what_was_sealed_long_before_the_start_is_not_kept(log: None) -> None:
+    last = grow("noise", LOADED + 10)
+
+    async def scene() -> None:
+        here = hub()
+        await here.enter()
+        assert here.keeps(last)
+        assert here.keeps(last - LOADED)
+        assert not here.keeps(last - LOADED - 1)
+        assert not here.keeps(last + 1)
+        assert [fact.position for fact in here.since(last - 2)] == [last - 1, last]
+        here.leave(None)
+
+    asyncio.run(scene())
