@@ -2,8 +2,11 @@
 
 import os
 
-from django.core.asgi import get_asgi_application
+import django
+
+from casino.handler import InOneThread
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 
-application = get_asgi_application()
+django.setup(set_prefix=False)
+application = InOneThread()
