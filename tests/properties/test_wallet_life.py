@@ -1,0 +1,283 @@
+"""A player's whole wallet life against the real database: any moves in any order, and what always holds.
+
+The provider's reports are delivered as its signed callbacks are: in any order, twice, or never.
+"""
+
+from collections.abc import Callable, Generator
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import Phase as Do
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from pytest_django import DjangoDbBlocker
+
+from baccarat.audit import engine
+from baccarat.operations import voiding
+from baccarat.rules.wagers import Spot
+from casino.events.rows import fetch
+from casino.events.sealer import seal_all
+from casino.events.store import Metadata
+from casino.kernel.money import Book
+from casino.kernel.refusals import Refusal
+from tests.conftest import Database
+from tests.services import Services
+from tests.support.house import At, House, deal_all, fresh_database
+from tests.wallet.payments.counter import call_back, offer, report, use_provider
+from wallet.adjustment_events import AdjustmentReason, Direction
+from wallet.adjustments import operations as adjustments
+from wallet.payments import callbacks, deposits, methods, withdrawals
+from wallet.payments.reports import Kind
+from wallet.protection import operations as protection
+from wallet.protection_events import Measure, Period, Setter
+
+SAID = st.sampled_from(("pending", "failed", "completed", "reversed"))
+AMOUNTS = st.sampled_from((100, 500, 2_500, 10_000, 40_000))
+MOST = st.sampled_from((0, 1_000, 5_000, 50_000))
+MONEY = (Measure.DEPOSIT, Measure.STAKE, Measure.LOSS)
+WHICH = st.integers(0, 5)
+STAFF = st.sampled_from(("staff:mary", "staff:paul"))
+BALANCES = """
+SELECT sum(balance)::bigint, coalesce(min(balance) FILTER (WHERE player_id IS NOT NULL AND kind <> 'debt'), 0)
+  FROM wallet_account a JOIN wallet_balance b ON b.account_id = a.id
+ WHERE a.operator_id = %s GROUP BY currency, book
+"""
+HELD = """
+SELECT coalesce(sum(balance), 0)::bigint FROM wallet_account a JOIN wallet_balance b ON b.account_id = a.id
+ WHERE a.operator_id = %s AND book = 'real' AND (player_id IS NOT NULL OR kind = 'stakes')
+"""
+CAME_IN = """
+SELECT (SELECT coalesce(sum(amount - fee), 0) FROM wallet_deposit WHERE player_id = %(player)s AND status = 'completed')
+     - (SELECT coalesce(sum(amount), 0) FROM wallet_withdrawal WHERE player_id = %(player)s AND status = 'paid')
+     + (SELECT coalesce(sum(CASE direction WHEN 'credit' THEN amount ELSE -amount END), 0)
+          FROM wallet_adjustment WHERE player_id = %(player)s AND status = 'approved')
+"""
+
+
+@pytest.fixture(scope="module")
+def module_database(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Database]:
+    """A migrated database; each life in it is that of another operator."""
+    with fresh_database(services, django_db_blocker) as database:
+        yield database
+
+
+class WalletLife(RuleBasedStateMachine):
+    """Ann, who has nothing yet; two tables, a deposit method, and staff who may agree or not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.deposits: list[tuple[UUID, int]] = []
+        self.withdrawals: list[tuple[UUID, int]] = []
+        self.adjustments: list[UUID] = []
+        self.rounds: list[UUID] = []
+
+    @initialize(forgive=st.booleans())
+    def open(self, forgive: bool) -> None:
+        self.house = House()
+        self.player = self.house.player(real=0, play=100_000)
+        self.tables = [self.house.table("mini"), self.house.table("atlantic_city")]
+        self.method = methods.create(operator=self.house.operator, offer=offer(minimum=100), actor="test").id
+        methods.set_policy(operator=self.house.operator, automatic_up_to=500, second_above=2_500, actor="test")
+        voiding.set_policy(operator=self.house.operator, forgive=forgive, actor="test")
+        self.pay_in(40_000)
+        self.tell(0, "completed")
+
+    def at(self, table: int) -> At:
+        return self.house.guest(self.tables[table % 2], self.player)
+
+    def attempt(self, act: Callable[[], Any]) -> Any:
+        """What it returned, or None for a refusal, which leaves no trace."""
+        before = traces()
+        try:
+            return act()
+        except Refusal:
+            assert traces() == before
+            return None
+
+    def by(self, actor: str) -> Metadata:
+        return Metadata(operator=str(self.house.operator), actor=actor, causation="test", correlation="test")
+
+    @property
+    def me(self) -> dict[str, Any]:
+        return {"operator": self.house.operator, "player": self.player, "currency": "EUR"}
+
+    # -- the provider -------------------------------------------------------------------------------------------------
+
+    @rule(amount=AMOUNTS)
+    def pay_in(self, amount: int) -> None:
+        method, metadata = self.method, self.house.metadata
+        made = self.attempt(lambda: deposits.request(**self.me, method=method, amount=amount, metadata=metadata))
+        self.deposits += [(made, amount)] if made else []
+
+    @rule(which=WHICH, said=SAID)
+    def tell(self, which: int, said: str) -> None:
+        if self.deposits:
+            made, amount = self.deposits[which % len(self.deposits)]
+            call_back(report(made, said, amount=amount))
+            callbacks.apply_waiting()
+
+    @rule(which=WHICH, said=SAID)
+    def tell_of_a_payout(self, which: int, said: str) -> None:
+        if self.withdrawals:
+            made, amount = self.withdrawals[which % len(self.withdrawals)]
+            call_back(report(made, said, kind=Kind.PAYOUT, amount=amount))
+            callbacks.apply_waiting()
+
+    # -- withdrawals --------------------------------------------------------------------------------------------------
+
+    @rule(amount=AMOUNTS)
+    def pay_out(self, amount: int) -> None:
+        method, metadata = self.method, self.house.metadata
+        made = self.attempt(lambda: withdrawals.request(**self.me, method=method, amount=amount, metadata=metadata))
+        self.withdrawals += [(made, amount)] if made else []
+
+    @rule(which=WHICH, staff=STAFF, word=st.sampled_from(("approve", "reject", "cancel", "send")))
+    def decide_a_payout(self, which: int, staff: str, word: str) -> None:
+        if not self.withdrawals:
+            return
+        made, metadata = self.withdrawals[which % len(self.withdrawals)][0], self.by(staff)
+        player = {"operator": self.house.operator, "player": self.player}
+        acts: dict[str, Callable[[], Any]] = {
+            "approve": lambda: withdrawals.approve(made, staff=staff, metadata=metadata),
+            "reject": lambda: withdrawals.reject(made, staff=staff, reason="no", metadata=metadata),
+            "cancel": lambda: withdrawals.cancel(made, **player, metadata=metadata),
+            "send": lambda: withdrawals.send(made),
+        }
+        self.attempt(acts[word])
+
+    # -- at the tables ------------------------------------------------------------------------------------------------
+
+    @rule(table=WHICH, amount=AMOUNTS, book=st.sampled_from(Book))
+    def sit(self, table: int, amount: int, book: Book) -> None:
+        self.attempt(lambda: self.at(table).sit(1, buy_in=amount, book=book))
+
+    @rule(table=WHICH, amount=AMOUNTS)
+    def rebuy(self, table: int, amount: int) -> None:
+        self.attempt(lambda: self.at(table).rebuy(amount))
+
+    @rule(table=WHICH)
+    def leave(self, table: int) -> None:
+        self.attempt(lambda: self.at(table).leave())
+
+    @rule(table=WHICH, spot=st.sampled_from(Spot), amount=st.sampled_from((200, 500, 2_500, 30_000, 40_000)))
+    def bet(self, table: int, spot: Spot, amount: int) -> None:
+        drawn = self.attempt(lambda: self.at(table).deal({spot: amount}))
+        self.rounds += [UUID(drawn["round"]["id"])] if drawn else []
+
+    @rule(table=WHICH, spot=st.sampled_from(Spot), amount=st.sampled_from((200, 500, 2_500)))
+    def bet_and_see(self, table: int, spot: Spot, amount: int) -> None:
+        self.bet(table, spot, amount)
+        deal_all()
+
+    @rule()
+    def deal(self) -> None:
+        deal_all()
+
+    # -- staff --------------------------------------------------------------------------------------------------------
+
+    @rule(which=WHICH, staff=STAFF)
+    def ask_for_a_void(self, which: int, staff: str) -> None:
+        if self.rounds:
+            round_, operator = self.rounds[which % len(self.rounds)], self.house.operator
+            why = {"reason": "malfunction", "note": "x", "metadata": self.by(staff)}
+            self.attempt(lambda: voiding.void(round_=round_, operator=operator, **why))  # type: ignore[arg-type]
+
+    @rule(which=WHICH, staff=STAFF)
+    def approve_a_void(self, which: int, staff: str) -> None:
+        if self.rounds:
+            round_, operator = self.rounds[which % len(self.rounds)], self.house.operator
+            self.attempt(lambda: voiding.approve(round_=round_, operator=operator, metadata=self.by(staff)))
+
+    @rule(amount=AMOUNTS, direction=st.sampled_from(Direction), staff=STAFF)
+    def ask_for_an_adjustment(self, amount: int, direction: Direction, staff: str) -> None:
+        made = self.attempt(
+            lambda: adjustments.request(
+                **self.me,
+                book=Book.REAL,
+                direction=direction,
+                amount=amount,
+                reason=next(iter(AdjustmentReason)),
+                note="x",
+                by=staff,
+                metadata=self.by(staff),
+            )
+        )
+        self.adjustments += [made] if made else []
+
+    @rule(which=WHICH, staff=STAFF, as_debt=st.booleans())
+    def approve_an_adjustment(self, which: int, staff: str, as_debt: bool) -> None:
+        if self.adjustments:
+            made, operator = self.adjustments[which % len(self.adjustments)], self.house.operator
+            agreed = {"by": staff, "as_debt": as_debt, "metadata": self.by(staff)}
+            self.attempt(lambda: adjustments.approve(made, operator=operator, **agreed))  # type: ignore[arg-type]
+
+    # -- limits -------------------------------------------------------------------------------------------------------
+
+    @rule(
+        measure=st.sampled_from((Measure.DEPOSIT, Measure.STAKE, Measure.LOSS)),
+        period=st.sampled_from(Period),
+        most=MOST,
+    )
+    def limit(self, measure: Measure, period: Period, most: int) -> None:
+        on = protection.On(**self.me, metadata=self.house.metadata)
+        self.attempt(lambda: protection.set_limit(on=on, by=Setter.PLAYER, measure=measure, period=period, most=most))
+
+    @rule(measure=st.sampled_from(Measure), period=st.sampled_from(Period))
+    def confirm_a_raise_too_early(self, measure: Measure, period: Period) -> None:
+        on = protection.On(**self.me, metadata=self.house.metadata)
+        assert self.attempt(lambda: protection.confirm_raise(on=on, measure=measure, period=period)) is None
+
+    # -- what always holds --------------------------------------------------------------------------------------------
+
+    @invariant()
+    def all_accounts_sum_to_zero_and_no_player_is_below_zero(self) -> None:
+        for total, least in fetch(BALANCES, [self.house.operator]):
+            assert total == 0
+            assert least >= 0
+
+    @invariant()
+    def the_player_has_what_came_in_and_what_the_tables_paid(self) -> None:
+        came_in = int(fetch(CAME_IN, {"player": self.player})[0][0])
+        won = sum(self.won(round_) for round_ in dict.fromkeys(self.rounds))
+        assert fetch(HELD, [self.house.operator])[0][0] == came_in + won
+
+    def won(self, identity: UUID) -> int:
+        """What a round brought the player in real money, by its own record; a void leaves what the house forgave."""
+        round_ = self.house.round(identity)
+        undone = round_.voided_of(1)
+        if round_.voided is not None:
+            return 0 if undone is None else undone.forgiven
+        settled = round_.seats[0].settled
+        return 0 if settled is None or settled.book is not Book.REAL else settled.returned - settled.staked
+
+    def teardown(self) -> None:
+        deal_all()
+        seal_all()
+        assert engine.run().findings == ()
+
+
+def traces() -> tuple[Any, ...]:
+    """How much has been written so far, by anybody."""
+    return fetch(
+        "SELECT (SELECT max(id) FROM events_event), (SELECT max(id) FROM wallet_entry), "
+        "(SELECT count(*) FROM wallet_deposit), (SELECT count(*) FROM wallet_withdrawal), "
+        "(SELECT count(*) FROM baccarat_round), (SELECT sum(version) FROM baccarat_table)"
+    )[0]
+
+
+def test_whatever_a_player_lives_through_the_books_and_the_log_agree(
+    module_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_provider(monkeypatch)
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        WalletLife,
+        settings=settings(
+            max_examples=15,
+            stateful_step_count=40,
+            deadline=None,
+            phases=(Do.explicit, Do.reuse, Do.generate),
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
