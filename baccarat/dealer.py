@@ -67,13 +67,14 @@ def _shoe_for_round(journal: Journal, *, fresh: Fresh, now: datetime) -> tuple[U
 def deal_round(journal: Journal, *, seed: bytes, fresh: Fresh, now: datetime) -> None:
     """This will close betting, deal, settle, end a finished shoe, and open the next round at a table with turns.
 
+    At a table with a Caller it may only hand the Player's cards out: then the round is due again when they are back.
     Raises RoundIsNotDue while a seat may still act.
     """
     cards, position = next_cards(journal, seed)
-    journal.on_round(
-        rc.DealRound(cards=cards, position=position, seed=_reveal(journal, seed), rules=journal.table.rules, now=now)
-    )
-    _end_finished_shoe(journal, seed=seed, now=now)
+    shown = _shown_with_round(journal, seed)
+    journal.on_round(rc.DealRound(cards=cards, position=position, seed=shown, rules=journal.table.rules, now=now))
+    _forget_if_shown(journal, shown)
+    end_finished_shoe(journal, seed=seed, now=now)
     go_on(journal, fresh=fresh, now=now)
 
 
@@ -81,8 +82,9 @@ def lapse_if_empty(journal: Journal, *, seed: bytes, now: datetime) -> None:
     """This will end a running round that nobody is in any more; nothing while a seat may act or has a wager."""
     if not is_empty(journal):
         return
-    seed_shown = _reveal(journal, seed)
-    journal.on_round(rc.DealRound(cards=(), position=0, seed=seed_shown, rules=journal.table.rules, now=now))
+    shown = _shown_with_round(journal, seed)
+    journal.on_round(rc.DealRound(cards=(), position=0, seed=shown, rules=journal.table.rules, now=now))
+    _forget_if_shown(journal, shown)
 
 
 def is_empty(journal: Journal) -> bool:
@@ -98,15 +100,31 @@ def next_cards(journal: Journal, seed: bytes) -> tuple[tuple[Card, ...], int]:
     return shoe[position:], position
 
 
-def _reveal(journal: Journal, seed: bytes) -> str | None:
+def players_cards(journal: Journal, seed: bytes) -> tuple[Card, Card]:
+    """This will return the Player's first two cards of the round in hand: the first and the third of the next ones."""
+    cards, _ = next_cards(journal, seed)
+    return cards[0], cards[2]
+
+
+def burnable(journal: Journal) -> int:
+    """This will tell how many cards a round would take from a long shoe at most, as far as it has them; else 0."""
+    shoe = journal.table.shoe
+    return 0 if shoe is None else min(MOST_CARDS, journal.table.rules.decks * 52 - shoe.out)
+
+
+def _shown_with_round(journal: Journal, seed: bytes) -> str | None:
     """The seed in hex if the shoe ends with this round; a long shoe's stays secret."""
-    if journal.table.shoe is not None:
-        return None
-    journal.revealed.append(journal.round.facts().shoe)
-    return seed.hex()
+    return seed.hex() if journal.table.shoe is None else None
 
 
-def _end_finished_shoe(journal: Journal, *, seed: bytes, now: datetime) -> None:
+def _forget_if_shown(journal: Journal, shown: str | None) -> None:
+    """A seed that an ended round has revealed is no secret any more; one whose cards are only handed out still is."""
+    if shown is not None and not journal.round.is_running():
+        journal.revealed.append(journal.round.facts().shoe)
+
+
+def end_finished_shoe(journal: Journal, *, seed: bytes, now: datetime) -> None:
+    """This will end a long shoe after its last round: its seed is shown, commissions are collected."""
     shoe = journal.table.shoe
     if shoe is None or not shoe.over:
         return

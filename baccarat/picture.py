@@ -78,6 +78,8 @@ def rules_picture(rules: TableRules) -> dict[str, Any]:
         "cut_cards_from_end": rules.cut_cards_from_end,
         "burn": rules.burn,
         "seat_kept_rounds": rules.seat_kept_rounds,
+        "look_seconds": rules.look_seconds,
+        "hand_back_seconds": rules.hand_back_seconds,
     }
 
 
@@ -106,6 +108,7 @@ def round_picture(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         "void": None
         if round_.voided is None
         else {"reason": round_.voided.reason, "voided_at": round_.voided.voided_at},
+        "ceremony": _ceremony(round_, viewer),
         "seats": [
             _round_seat(seat, viewer, currency, _undone(round_.voided_of(seat.seat), viewer, currency))
             for seat in round_.seats
@@ -120,6 +123,20 @@ def hands(cards: tuple[str, ...]) -> tuple[list[str], list[str]]:
     if thirds and total(player) <= 5:  # type: ignore[arg-type]
         player.append(thirds.pop(0))
     return player, banker + thirds
+
+
+def _ceremony(round_: RoundState, viewer: UUID | None) -> dict[str, Any] | None:
+    """Who has the Player's cards and until when; the cards themselves are in no picture before they are turned."""
+    ceremony = round_.ceremony
+    if ceremony is None:
+        return None
+    return {
+        "seat": ceremony.seat,
+        "you": any(seat.seat == ceremony.seat and seat.player == viewer for seat in round_.seats),
+        "until": ceremony.until,
+        "looked": ceremony.looked_at is not None,
+        "handed_back": ceremony.handed_back,
+    }
 
 
 def _named(player: UUID, viewer: UUID | None) -> str | None:

@@ -10,7 +10,7 @@ import msgspec
 from django.db import connection
 
 from baccarat.rounds.events import RoundOpened
-from baccarat.rounds.state import RoundSeat, RoundState
+from baccarat.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.tables import events as te
 from baccarat.tables.state import TableState
 from casino.kernel.money import Book
@@ -99,15 +99,27 @@ class WagerRow(NamedTuple):
 
 
 def due_at(round_: RoundState) -> datetime | None:
-    """This will tell from when a worker may deal: at once when all have acted, else at the deadline; None if never."""
+    """This will tell from when a worker may deal: at once when all have acted, else at the deadline; None if never.
+
+    While a seat has the Player's cards the deadline is its own.
+    """
     if is_ready(round_):
         return round_.facts().opened_at
+    if has_cards_out(round_) and round_.ceremony is not None and round_.set_aside is None:
+        return round_.ceremony.until
     return round_.facts().deadline_at if round_.is_running() and round_.set_aside is None else None
 
 
 def is_ready(round_: RoundState) -> bool:
-    """This will tell whether every seat has acted, so that a worker may deal now."""
-    return round_.is_running() and round_.set_aside is None and round_.all_have_acted()
+    """This will tell whether every seat has acted and none has cards in hand, so that a worker may deal now."""
+    waits = round_.set_aside is not None or has_cards_out(round_)
+    return round_.is_running() and not waits and round_.all_have_acted()
+
+
+def has_cards_out(round_: RoundState) -> bool:
+    """This will tell whether a seat has the Player's cards and has not handed them back."""
+    ceremony = round_.ceremony
+    return round_.phase is Phase.CLOSED and ceremony is not None and ceremony.handed_back is None
 
 
 def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:

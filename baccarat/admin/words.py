@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from baccarat.rounds import ceremony_events as ce
 from baccarat.rounds import events as re
 from baccarat.rounds import void_events as ve
 from baccarat.rules.cards import name
@@ -40,6 +41,18 @@ def _confirmed(event: re.WagerConfirmed, money: Money) -> str:
 def _dealt(event: re.CardsDealt, money: Money) -> str:
     del money
     return f"Dealt from place {event.position + 1} of the shoe: {', '.join(name(card) for card in event.cards)}."
+
+
+def _handed_back(event: ce.CardsHandedBack, money: Money) -> str:
+    del money
+    if event.by is ce.HandedBackBy.TIME:
+        return f"The time of seat {event.seat} with the cards was over; the Caller took them back."
+    return f"Seat {event.seat} handed the cards back."
+
+
+def _turned(event: ce.HandTurned, money: Money) -> str:
+    del money
+    return f"The Caller turned the {event.side.capitalize()}'s hand: {', '.join(name(card) for card in event.cards)}."
 
 
 def _settled(event: re.RoundSettled, money: Money) -> str:
@@ -104,6 +117,10 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     re.SeatTimedOut: lambda e, _: f"Seat {e.seat} let its turn run out; nothing was taken.",
     re.SeatWithdrawn: lambda e, _: f"Seat {e.seat} was left before a wager.",
     re.BettingClosed: lambda e, _: "Betting closed.",
+    ce.CardsHandedOut: lambda e, _: f"The Player's two cards went face down to seat {e.seat}.",
+    ce.CardsLooked: lambda e, _: f"Seat {e.seat} looked at the cards.",
+    ce.CardsHandedBack: _handed_back,
+    ce.HandTurned: _turned,
     re.CardsDealt: _dealt,
     re.RoundSettled: _settled,
     re.RoundLapsed: lambda e, _: f"The round lapsed without a card: {e.reason}.",

@@ -7,11 +7,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat.api import bodies
-from baccarat.api.documents import action
-from baccarat.operations import betting, seats
+from baccarat.api.documents import action, look_at_cards
+from baccarat.operations import betting, ceremony, seats
 from baccarat.operations.guest import Guest
 from casino.api.fields import read
-from casino.api.idempotency import idempotent
+from casino.api.idempotency import idempotent, idempotent_unkept
 from casino.operators.views import PlayerView, metadata
 
 
@@ -140,3 +140,25 @@ class Pass(Action):
     def post(self, request: Request, table: UUID) -> Response:
         read(bodies.Nothing, request)
         return Response(betting.pass_turn(guest=self.guest(table)))
+
+
+class Look(Action):
+    @look_at_cards
+    @idempotent_unkept
+    def post(self, request: Request, table: UUID) -> Response:
+        read(bodies.Nothing, request)
+        return Response(ceremony.look(guest=self.guest(table)))
+
+
+class HandBack(Action):
+    @action(
+        "handBackCards",
+        "Hand the Player's cards back to the Caller",
+        bodies.Nothing,
+        {},
+        "Then the Player's hand is turned over, then the Banker's, and the round is settled.",
+    )
+    @idempotent
+    def post(self, request: Request, table: UUID) -> Response:
+        read(bodies.Nothing, request)
+        return Response(ceremony.hand_back(guest=self.guest(table)))

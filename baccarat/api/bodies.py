@@ -169,6 +169,8 @@ class OwnRules(Strict):
     commission = OwnCommission(required=False, allow_null=True)
     turn_seconds = WholeNumberField(required=False, allow_null=True)
     caller = FlagField(required=False)
+    look_seconds = WholeNumberField(required=False, allow_null=True)
+    hand_back_seconds = WholeNumberField(required=False, allow_null=True)
     play_money = FlagField(required=False)
 
     def validate_chips(self, chips: list[int]) -> tuple[int, ...]:

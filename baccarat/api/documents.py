@@ -136,3 +136,15 @@ round_events = _shown(
     {"items": [_EVENT]},
     "Amounts in events are minor units. A player sees the ids of no other player.",
 )
+look_at_cards = extend_schema(
+    operation_id="lookAtCards",
+    summary="Look at the Player's two cards that lie face down at the own seat",
+    description=(
+        "At a table with a Caller they are with the seat of the highest Player wager, the earliest of equals, from the "
+        "close of betting on: the round's `ceremony` says which seat and until when. Only this answer, to this player "
+        "alone, shows them before they are turned over; it is kept nowhere. Looking again shows the same cards."
+    ),
+    request=bodies.Nothing,
+    responses=serializers.LookShown,
+    examples=[body({}), answer({"cards": ["2s", "9c"], "until": "2026-11-21T09:00:13.500000Z"})],
+)

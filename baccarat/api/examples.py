@@ -48,6 +48,7 @@ BETTING: Final[dict[str, Any]] = {
     "outcome": None,
     "set_aside": False,
     "void": None,
+    "ceremony": None,
     "seats": [_seat()],
 }
 SETTLED: Final[dict[str, Any]] = {
@@ -143,6 +144,8 @@ SHOWN: Final[dict[str, Any]] = {
         "cut_cards_from_end": None,
         "burn": False,
         "seat_kept_rounds": None,
+        "look_seconds": None,
+        "hand_back_seconds": None,
     },
     "last_round": SETTLED,
 }

@@ -5,6 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from baccarat.rounds.ceremony_events import HandedBackBy
 from baccarat.rounds.state import Phase, Standing
 from baccarat.rounds.void_events import VoidReason
 from baccarat.rules.deal import Outcome
@@ -87,6 +88,23 @@ class HandShown(serializers.Serializer[Any]):
     total = serializers.IntegerField(allow_null=True)
 
 
+class CeremonyShown(serializers.Serializer[Any]):
+    """The Player's two cards, face down, with the seat of the highest Player wager."""
+
+    seat = serializers.IntegerField()
+    you = serializers.BooleanField()
+    until = serializers.DateTimeField(help_text="Then the cards go back by themselves.")
+    looked = serializers.BooleanField()
+    handed_back = one_of(*HandedBackBy, allow_null=True, help_text="Who ended it; null while the seat has the cards.")
+
+
+class LookShown(serializers.Serializer[Any]):
+    """The Player's two cards, for the one player who holds them."""
+
+    cards = serializers.ListField(child=serializers.CharField())
+    until = serializers.DateTimeField()
+
+
 class RoundShown(serializers.Serializer[Any]):
     """A round: cards as rank and suit ("9h", "Td"), in deal order and by hand."""
 
@@ -108,6 +126,7 @@ class RoundShown(serializers.Serializer[Any]):
     outcome = one_of(*Outcome, allow_null=True)
     set_aside = serializers.BooleanField()
     void = VoidShown(allow_null=True)
+    ceremony = CeremonyShown(allow_null=True, help_text="At a table with a Caller, where somebody bet on Player.")
     seats = RoundSeatShown(many=True)
 
 
@@ -226,6 +245,10 @@ class RulesShown(serializers.Serializer[Any]):
     seat_kept_rounds = serializers.IntegerField(
         allow_null=True, help_text="How many turns may run out before an absent player's seat is freed."
     )
+    look_seconds = serializers.IntegerField(
+        allow_null=True, help_text="The Caller's ceremony: how long a seat has the cards before it looks; null: none."
+    )
+    hand_back_seconds = serializers.IntegerField(allow_null=True, help_text="And how long after it has looked.")
 
 
 class TableShown(TableState):

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Final
 
+from baccarat.audit import ceremony
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.traces import Part, RoundTrace
 from baccarat.rounds import events as e
@@ -56,6 +57,7 @@ def dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
     place = 0 if shoe is None else shoe.out
     if event.position != place:
         round_.differs("place in the shoe differs", place, event.position)
+    ceremony.check_turned(round_, event)
     round_.phase, round_.position, round_.cards = _DEALT, event.position, event.cards
     try:
         round_.dealt = replay(event.cards)
@@ -63,9 +65,7 @@ def dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
         round_.differs("cards are not a legal deal", illegal, " ".join(event.cards))
     if shoe is not None:
         shoe.deals.append((event.position, event.cards, round_.opened.round))
-        shoe.out = event.position + len(event.cards)
-        shoe.over = shoe.cut_card_out
-        shoe.cut_card_out = shoe.out > rules.decks * 52 - (rules.cut_cards_from_end or 0)
+        shoe.draw(event.position + len(event.cards), rules)
 
 
 def settled(round_: RoundTrace, event: e.RoundSettled) -> None:

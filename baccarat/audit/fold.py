@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.audit import betting, dealing, seating, voiding
+from baccarat.audit import betting, ceremony, dealing, seating, voiding
 from baccarat.audit.notes import Notes
 from baccarat.audit.shoes import check_seed
 from baccarat.audit.traces import RoundTrace, TableTrace
@@ -12,6 +12,7 @@ from baccarat.audit.wallets import Wallets
 from baccarat.catalogue import CATALOGUE
 from baccarat.derive import Place
 from baccarat.projections import sitting_row
+from baccarat.rounds import ceremony_events as ce
 from baccarat.rounds import events as re
 from baccarat.rounds import void_events as ve
 from baccarat.tables import events as te
@@ -36,6 +37,10 @@ ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
         (re.SeatTimedOut, betting.timed_out),
         (re.SeatWithdrawn, betting.withdrawn),
         (re.BettingClosed, dealing.closed),
+        (ce.CardsHandedOut, ceremony.handed_out),
+        (ce.CardsLooked, ceremony.looked),
+        (ce.CardsHandedBack, ceremony.handed_back),
+        (ce.HandTurned, ceremony.turned),
         (re.CardsDealt, dealing.dealt),
         (re.RoundSettled, dealing.settled),
         (re.RoundLapsed, dealing.lapsed),

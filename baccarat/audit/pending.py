@@ -36,7 +36,12 @@ def check_rounds(fold: Fold, notes: Notes, *, now: datetime, oldest: float) -> N
 
 
 def due_at(round_: RoundTrace) -> datetime | None:
-    """This will tell when the round was ready to be dealt: the last wager if all have acted, else the deadline."""
+    """This will tell when the round was ready to be dealt: the last wager if all have acted, else the deadline.
+
+    Cards that a seat has or had in hand make it due when that seat's time was over.
+    """
+    if round_.ceremony is not None:
+        return round_.ceremony.until
     deadline = round_.opened.deadline_at
     if round_.deciding():
         return deadline

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
+from baccarat.rounds import ceremony_events as ce
 from baccarat.rounds import events as e
 from baccarat.rounds import void_events as ve
 from baccarat.rules.deal import IllegalDeal, replay, steps
@@ -83,6 +84,28 @@ def _withdrawn(event: e.SeatWithdrawn, _table: TableOpened) -> Iterator[str]:
 
 def _closed(event: e.BettingClosed, _table: TableOpened) -> Iterator[str]:
     yield f"Betting closed at {_time(event.closed_at)}."
+
+
+def _handed_out(event: ce.CardsHandedOut, _table: TableOpened) -> Iterator[str]:
+    yield f"The Player's two cards went face down to seat {event.seat}, the highest Player wager."
+    yield f"Seat {event.seat} could look at them until {_time(event.until)}."
+
+
+def _looked(event: ce.CardsLooked, _table: TableOpened) -> Iterator[str]:
+    yield f"Seat {event.seat} looked at the cards at {_time(event.looked_at)}."
+    yield f"It had until {_time(event.until)} to hand them back."
+
+
+def _handed_back(event: ce.CardsHandedBack, _table: TableOpened) -> Iterator[str]:
+    at = _time(event.handed_back_at)
+    if event.by is ce.HandedBackBy.PLAYER:
+        yield f"Seat {event.seat} handed the cards back at {at}."
+    else:
+        yield f"The time of seat {event.seat} was over, and the Caller took the cards back at {at}."
+
+
+def _turned(event: ce.HandTurned, _table: TableOpened) -> Iterator[str]:
+    yield f"The Caller turned the {event.side.capitalize()}'s hand over: {' '.join(event.cards)}."
 
 
 def _dealt(event: e.CardsDealt, _table: TableOpened) -> Iterator[str]:
@@ -168,6 +191,8 @@ def _void_declined(event: ve.RoundVoidDeclined, _table: TableOpened) -> Iterator
 def _voided(event: ve.RoundVoided, table: TableOpened) -> Iterator[str]:
     agreed = "" if event.approved_by is None else f", and {event.approved_by} agreed"
     yield f"{event.requested_by} voided the round{agreed}, at {_time(event.voided_at)} ({event.reason}): {event.note}"
+    if event.burned:
+        yield f"{event.burned} cards were burned from the shoe, as a player had seen two of them."
     for seat in event.seats:
         staked, paid = _amount(seat.staked, table.rules), _amount(seat.paid, table.rules)
         yield f"Seat {seat.seat} gets its stake of {staked} back and gives back {paid}."
@@ -202,6 +227,10 @@ _TOLD: Final[Mapping[type, _Teller]] = {
     e.SeatTimedOut: _timed_out,
     e.SeatWithdrawn: _withdrawn,
     e.BettingClosed: _closed,
+    ce.CardsHandedOut: _handed_out,
+    ce.CardsLooked: _looked,
+    ce.CardsHandedBack: _handed_back,
+    ce.HandTurned: _turned,
     e.CardsDealt: _dealt,
     e.RoundSettled: _settled,
     e.RoundLapsed: _lapsed,

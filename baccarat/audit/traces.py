@@ -10,6 +10,8 @@ from uuid import UUID
 from baccarat.audit.notes import Notes
 from baccarat.derive import Place
 from baccarat.projections import SittingRow
+from baccarat.rounds.ceremony_events import HandTurned
+from baccarat.rounds.ceremony_state import Ceremony
 from baccarat.rounds.events import RoundOpened, SeatSettled
 from baccarat.rounds.state import Phase, RoundSeat, RoundState, Standing
 from baccarat.rounds.void_events import RoundVoided, RoundVoidRequested
@@ -52,6 +54,12 @@ class LongShoe:
     cut_card_out: bool = False
     over: bool = False
     deals: list[tuple[int, tuple[Card, ...], UUID]] = field(default_factory=list)
+
+    def draw(self, out: int, rules: TableRules) -> None:
+        """This will follow the shoe to where `out` cards have left it."""
+        self.out = out
+        self.over = self.cut_card_out
+        self.cut_card_out = out > rules.decks * 52 - (rules.cut_cards_from_end or 0)
 
 
 @dataclass(slots=True)
@@ -163,6 +171,8 @@ class RoundTrace:
     set_aside_at: datetime | None = None
     void_request: RoundVoidRequested | None = None
     voided: RoundVoided | None = None
+    ceremony: Ceremony | None = None
+    turned: tuple[HandTurned, ...] = ()
 
     def differs(self, what: str, expected: object, found: object, *, seat: int | None = None) -> None:
         """This will note a contradiction at the event in hand."""
@@ -213,4 +223,5 @@ class RoundTrace:
             self.set_aside,
             self.void_request,
             self.voided,
+            self.ceremony,
         )

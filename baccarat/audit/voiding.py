@@ -12,6 +12,8 @@ from casino.kernel.money import Book
 ALONE: Final = "void without approval"
 TWICE: Final = "round voided twice"
 AMOUNTS: Final = "void differs"
+MOST_CARDS: Final = 6
+"""Both hands with their thirds."""
 LOST: Final = "SecretLost"
 """How the reason begins for which a round is set aside whose seed can't be read: it can't be revealed either."""
 
@@ -41,6 +43,7 @@ def voided(round_: RoundTrace, event: e.RoundVoided) -> None:
     if event.round != round_.opened.round or event.was_settled is round_.runs():
         round_.differs(OUT_OF_PLACE, f"{round_.opened.round} {round_.phase}", f"{event.round} {event.was_settled}")
     _approval(round_, event)
+    _burned(round_, event)
     undone = {each.seat: each for each in event.seats}
     if list(undone) != [part.seat for part in round_.wagers()] or len(undone) != len(event.seats):
         round_.differs(AMOUNTS, [part.seat for part in round_.wagers()], [each.seat for each in event.seats])
@@ -66,6 +69,21 @@ def _approval(round_: RoundTrace, event: e.RoundVoided) -> None:
         round_.differs(ALONE, asked, f"{event.requested_by}, {event.approved_by}")
     elif (event.reason, event.note) != (request.reason, request.note):
         round_.differs(AMOUNTS, f"{request.reason}: {request.note}", f"{event.reason}: {event.note}")
+
+
+def _burned(round_: RoundTrace, event: e.RoundVoided) -> None:
+    """What a player had seen of a shoe that goes on was burned with all the round could have taken; else nothing."""
+    shoe, rules, held = round_.table.shoe, round_.table.rules, round_.ceremony
+    if shoe is None:  # a round retold alone knows no shoe
+        if event.burned and not round_.table.long:
+            round_.differs("burned cards differ", 0, event.burned)
+        return
+    seen = round_.runs() and held is not None and held.looked_at is not None
+    due = min(MOST_CARDS, rules.decks * 52 - shoe.out) if seen else 0
+    if event.burned != due:
+        round_.differs("burned cards differ", due, event.burned)
+    if event.burned:
+        shoe.draw(shoe.out + event.burned, rules)
 
 
 def _wager(round_: RoundTrace, part: Part, undone: e.SeatVoided) -> None:

@@ -36,8 +36,9 @@ def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Meta
             command = VoidRound(by=metadata.actor, reason=why, note=words, seed=None, now=now)
             journal.on_ended(*repository.ended_round(round_), command)
             return
-        seed = _reveal(journal)
-        journal.on_round(VoidRound(by=metadata.actor, reason=why, note=words, seed=seed, now=now))
+        seed, burn = _reveal(journal), dealer.burnable(journal)
+        journal.on_round(VoidRound(by=metadata.actor, reason=why, note=words, seed=seed, now=now, burn=burn))
+        _end_finished_shoe(journal, now)
         dealer.go_on(journal, fresh=repository.fresh(), now=now)
 
     return _at_table_of(round_, operator, metadata, decide)
@@ -107,6 +108,16 @@ def _reveal(journal: Journal) -> str | None:
     seed = shoe_secrets.read([shoe]).get(shoe)
     journal.revealed.append(shoe)
     return None if seed is None else seed.hex()
+
+
+def _end_finished_shoe(journal: Journal, now: datetime) -> None:
+    """Burned cards may be the shoe's last; where its seed can't be read the next round is set aside for it."""
+    shoe = journal.table.shoe
+    if shoe is None or not shoe.over:
+        return
+    seed = shoe_secrets.read([shoe.shoe]).get(shoe.shoe)
+    if seed is not None:
+        dealer.end_finished_shoe(journal, seed=seed, now=now)
 
 
 def _purses(journal: Journal, ended: RoundState) -> tuple[Purse, ...]:

@@ -90,13 +90,29 @@ class WithdrawSeat:
 class DealRound:
     """Close betting, deal and settle; `cards` are the next ones of the shoe from `position` on.
 
-    `seed` is the shoe's, in hex, where it is revealed with this round.
+    At a table with a ceremony the first one may hand the Player's cards out instead, and another one settles. `seed`
+    is the shoe's, in hex, where it is revealed with this round.
     """
 
     cards: tuple[Card, ...]
     position: int
     seed: str | None
     rules: TableRules
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LookAtCards:
+    """The player looks at the Player's cards that lie face down at the own seat."""
+
+    player: UUID
+    rules: TableRules
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HandBackCards:
+    player: UUID
     now: datetime
 
 
@@ -116,7 +132,8 @@ class ResumeRound:
 class VoidRound:
     """Void a round in play at once, or ask for it where it is settled.
 
-    `seed` is its shoe's, in hex, where this round has a shoe of its own and the seed can be read.
+    `seed` is its shoe's, in hex, where this round has a shoe of its own and the seed can be read. `burn` is how many
+    cards to burn from a shoe that goes on, should a player have seen some of them.
     """
 
     by: str
@@ -124,6 +141,7 @@ class VoidRound:
     note: str
     seed: str | None
     now: datetime
+    burn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +178,7 @@ class DeclineVoid:
     now: datetime
 
 
+CeremonyCommand = LookAtCards | HandBackCards
 PlayerCommand = PlaceChips | UndoPlacement | ClearChips | RepeatWager | ConfirmWager | Pass
 StaffCommand = SetRoundAside | ResumeRound | VoidRound | ApproveVoid | DeclineVoid
-RoundCommand = OpenRound | PlayerCommand | WithdrawSeat | DealRound | StaffCommand
+RoundCommand = OpenRound | PlayerCommand | WithdrawSeat | DealRound | CeremonyCommand | StaffCommand

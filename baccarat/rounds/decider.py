@@ -5,13 +5,11 @@ from datetime import datetime
 from typing import Any, Final
 
 from baccarat.rounds import commands as c
+from baccarat.rounds import dealing, trouble
 from baccarat.rounds import events as e
 from baccarat.rounds import refusals as r
-from baccarat.rounds import trouble
 from baccarat.rounds.state import INITIAL, Phase, RoundSeat, RoundState, Standing, evolve
 from baccarat.rules.chips import is_makeable
-from baccarat.rules.deal import Outcome, deal
-from baccarat.rules.payouts import settle
 from baccarat.rules.presets import SpotsPerRound, TableRules, UnderMinimum
 from baccarat.rules.wagers import Spot
 from casino.kernel.decider import Decider
@@ -21,8 +19,6 @@ from wallet.refusals import InsufficientFunds
 
 Events = Sequence[e.RoundEvent]
 _Spends = c.PlaceChips | c.RepeatWager | c.ConfirmWager
-
-NOBODY_BET: Final = "nobody bet"
 
 
 def decide(command: c.RoundCommand, state: RoundState) -> Events:
@@ -179,49 +175,6 @@ def _withdraw(command: c.WithdrawSeat, state: RoundState) -> Events:
     return (e.SeatWithdrawn(seat=seat.seat),)
 
 
-def _deal(command: c.DealRound, state: RoundState) -> Events:
-    if state.phase is not Phase.BETTING or (state.set_aside is not None and not state.is_empty()):
-        raise r.RoundIsNotDue
-    deadline = state.facts().deadline_at
-    if not state.all_have_acted() and (deadline is None or command.now < deadline):
-        raise r.RoundIsNotDue
-    late = [e.SeatTimedOut(seat=seat.seat) for seat in state.seats if seat.standing is Standing.DECIDING]
-    if not state.wagers():
-        return (*late, e.RoundLapsed(reason=NOBODY_BET, lapsed_at=command.now, seed=command.seed))
-    return (*late, e.BettingClosed(closed_at=command.now), *_cards_and_payouts(command, state))
-
-
-def _cards_and_payouts(command: c.DealRound, state: RoundState) -> Events:
-    hands = deal(command.cards)
-    return (
-        e.CardsDealt(position=command.position, cards=hands.cards),
-        e.RoundSettled(
-            outcome=hands.outcome,
-            player_total=hands.player_total,
-            banker_total=hands.banker_total,
-            natural=hands.natural,
-            wagers=tuple(_settle_seat(seat, command, hands.outcome) for seat in state.wagers()),
-            settled_at=command.now,
-            seed=command.seed,
-        ),
-    )
-
-
-def _settle_seat(seat: RoundSeat, command: c.DealRound, outcome: Outcome) -> e.SeatSettled:
-    result = settle(command.rules, seat.stakes or {}, outcome)
-    return e.SeatSettled(
-        seat=seat.seat,
-        player=seat.player,
-        book=seat.book,
-        results=result.results,
-        staked=result.staked,
-        won=result.won,
-        commission=result.commission,
-        deferred=result.deferred,
-        returned=result.returned,
-    )
-
-
 _DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
     c.OpenRound: _open,
     c.PlaceChips: _place,
@@ -231,7 +184,7 @@ _DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
     c.ConfirmWager: _confirm,
     c.Pass: _pass,
     c.WithdrawSeat: _withdraw,
-    c.DealRound: _deal,
+    **dealing.DECIDE,
     **trouble.DECIDE,
 }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from baccarat.rounds.ceremony_events import CardsHandedBack, CardsHandedOut, CardsLooked, HandTurned
 from baccarat.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import Outcome
@@ -186,6 +187,10 @@ RoundEvent = (
     | SeatTimedOut
     | SeatWithdrawn
     | BettingClosed
+    | CardsHandedOut
+    | CardsLooked
+    | CardsHandedBack
+    | HandTurned
     | CardsDealt
     | RoundSettled
     | RoundLapsed

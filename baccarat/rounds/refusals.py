@@ -27,6 +27,25 @@ class AlreadyConfirmed(Refusal):
     remedy = "It can't be changed any more; the cards decide."
 
 
+class NoCeremony(Refusal):
+    code = "no_ceremony"
+    title = "No cards are handed out now"
+    remedy = "Wait until betting has closed at a table with a Caller and the cards are with your seat."
+
+
+class NotYourCards(Refusal):
+    code = "not_your_cards"
+    kind = Kind.FORBIDDEN
+    title = "The cards are with another seat"
+    remedy = "Wait: the hand is turned over when that seat has handed it back, or its time is over."
+
+
+class CardsAreHandedBack(Refusal):
+    code = "cards_are_handed_back"
+    title = "The cards are handed back, or your time with them is over"
+    remedy = "Wait: the hands are turned over now."
+
+
 class NoChipsPlaced(Refusal):
     code = "no_chips_placed"
     title = "You have no chips on the table"

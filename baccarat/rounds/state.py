@@ -7,7 +7,9 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
+from baccarat.rounds import ceremony_events as ce
 from baccarat.rounds import events as e
+from baccarat.rounds.ceremony_state import Ceremony, after
 from baccarat.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import Outcome
@@ -80,6 +82,7 @@ class RoundState:
     set_aside: str | None = None
     void_request: RoundVoidRequested | None = None
     voided: RoundVoided | None = None
+    ceremony: Ceremony | None = None
 
     def facts(self) -> e.RoundOpened:
         """This will return how the round was opened; only an opened round has it."""
@@ -180,6 +183,10 @@ def _closed(state: RoundState, event: e.BettingClosed) -> RoundState:
     return replace(state, phase=Phase.CLOSED, closed_at=event.closed_at)
 
 
+def _ceremony(state: RoundState, event: ce.CeremonyEvent) -> RoundState:
+    return replace(state, ceremony=after(state.ceremony, event))
+
+
 def _dealt(state: RoundState, event: e.CardsDealt) -> RoundState:
     return replace(state, phase=Phase.DEALT, position=event.position, cards=event.cards)
 
@@ -250,6 +257,10 @@ _APPLY: Final[dict[type, Callable[[RoundState, Any], RoundState]]] = {
     e.SeatTimedOut: _timed_out,
     e.SeatWithdrawn: _withdrawn,
     e.BettingClosed: _closed,
+    ce.CardsHandedOut: _ceremony,
+    ce.CardsLooked: _ceremony,
+    ce.CardsHandedBack: _ceremony,
+    ce.HandTurned: _ceremony,
     e.CardsDealt: _dealt,
     e.RoundSettled: _settled,
     e.RoundLapsed: _lapsed,

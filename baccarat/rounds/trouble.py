@@ -42,11 +42,16 @@ def _void(command: c.VoidRound, state: RoundState) -> Events:
                 voided_at=command.now,
                 seed=command.seed,
                 number=state.facts().number,
+                burned=command.burn if _was_looked_at(state) else 0,
             ),
         )
     if state.void_request is not None:
         raise r.VoidAlreadyRequested
     return (RoundVoidRequested(by=command.by, reason=command.reason, note=command.note, requested_at=command.now),)
+
+
+def _was_looked_at(state: RoundState) -> bool:
+    return state.ceremony is not None and state.ceremony.looked_at is not None
 
 
 def _approve(command: c.ApproveVoid, state: RoundState) -> Events:

@@ -69,6 +69,8 @@ class Preset:
     cut_cards_from_end: int | None
     burn: bool
     seat_kept_rounds: int | None
+    look_seconds: int | None = None
+    hand_back_seconds: int | None = None
 
 
 _EVEN: Final = Ratio(1, 1)
@@ -125,6 +127,7 @@ _CLASSIC: Final = replace(
 _BIG_TABLE: Final = replace(
     _OVERVIEW,
     name="big_table",
+    version=2,  # 1 had no ceremony
     source="004",
     title="Baccarat Game",
     shuffle=Shuffle.SHOE,
@@ -138,6 +141,8 @@ _BIG_TABLE: Final = replace(
     cut_cards_from_end=14,
     burn=True,
     seat_kept_rounds=3,
+    look_seconds=10,
+    hand_back_seconds=10,
 )
 
 PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(

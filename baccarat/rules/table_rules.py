@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Shuffle(StrEnum):
@@ -57,12 +58,21 @@ class Commission:
     timing: CommissionTiming
 
 
+class CeremonySeconds(NamedTuple):
+    """How long a seat may wait before it looks at the cards, and then before it hands them back."""
+
+    look: int
+    hand_back: int
+
+
 @dataclass(frozen=True, slots=True)
 class TableRules:
     """How one table plays. Chips and limits are in minor units of `currency`; limits hold for each spot.
 
     `cut_cards_from_end` and `burn` belong to a shoe; `turn_seconds` None is a turn without limit. The seat of a player
     who is away is kept for `seat_kept_rounds` turns that run out without a word; None keeps it by time alone.
+    `look_seconds` and `hand_back_seconds` belong to a Caller: how long a seat has the Player's cards before it looks,
+    and after. Without them, as in rules from before they were there, the Caller deals without ceremony.
     """
 
     preset: str
@@ -86,3 +96,11 @@ class TableRules:
     cut_cards_from_end: int | None
     burn: bool
     seat_kept_rounds: int | None = 3
+    look_seconds: int | None = None
+    hand_back_seconds: int | None = None
+
+    def ceremony_seconds(self) -> "CeremonySeconds | None":
+        """This will return the time limits of the Caller's ceremony, None at a table without one."""
+        if not self.caller or self.look_seconds is None or self.hand_back_seconds is None:
+            return None
+        return CeremonySeconds(self.look_seconds, self.hand_back_seconds)

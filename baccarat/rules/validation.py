@@ -46,6 +46,8 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "cut_cards_from_end": (int, type(None)),
     "burn": (bool,),
     "seat_kept_rounds": (int, type(None)),
+    "look_seconds": (int, type(None)),
+    "hand_back_seconds": (int, type(None)),
 }
 
 
@@ -107,6 +109,10 @@ def _commission_can_wait(rules: TableRules) -> bool:
     return not deferred or rules.shuffle is Shuffle.SHOE
 
 
+def _is_a_while(seconds: int | None) -> bool:
+    return seconds is None or 1 <= seconds <= 60
+
+
 # Of several faults of one field the first one listed is reported.
 _CHECKS: Final[tuple[tuple[str, str, Callable[[TableRules], bool]], ...]] = (
     ("decks", "must be from 1 to 16", lambda rules: 1 <= rules.decks <= 16),
@@ -155,4 +161,11 @@ _CHECKS: Final[tuple[tuple[str, str, Callable[[TableRules], bool]], ...]] = (
         lambda rules: rules.seat_kept_rounds is None or 1 <= rules.seat_kept_rounds <= 100,
     ),
     ("burn", "needs a shoe", lambda rules: not rules.burn or rules.shuffle is Shuffle.SHOE),
+    (
+        "look_seconds",
+        "goes with hand_back_seconds: both or neither",
+        lambda rules: (rules.look_seconds is None) is (rules.hand_back_seconds is None),
+    ),
+    ("look_seconds", "must be from 1 to 60", lambda rules: _is_a_while(rules.look_seconds)),
+    ("hand_back_seconds", "must be from 1 to 60", lambda rules: _is_a_while(rules.hand_back_seconds)),
 )

@@ -162,11 +162,14 @@ def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
     found = pairs(event.cards)
     if state.shoe is None:
         return replace(state, pairs=found) if found else state
-    out = event.position + len(event.cards)
-    before_cut = state.rules.decks * 52 - (state.rules.cut_cards_from_end or 0)
-    was_out = state.shoe.cut_card_out
-    shoe = replace(state.shoe, out=out, cut_card_out=out > before_cut, over=was_out)
+    shoe = _drawn(state.shoe, state.rules, out=event.position + len(event.cards))
     return replace(state, shoe=shoe, pairs=found)
+
+
+def _drawn(shoe: Shoe, rules: TableRules, *, out: int) -> Shoe:
+    """The shoe after a round took cards from it, or after those of a void round were burned."""
+    before_cut = rules.decks * 52 - (rules.cut_cards_from_end or 0)
+    return replace(shoe, out=out, cut_card_out=out > before_cut, over=shoe.cut_card_out)
 
 
 def _round_settled(state: TableState, event: re.RoundSettled) -> TableState:
@@ -188,7 +191,10 @@ def _round_voided(state: TableState, event: RoundVoided) -> TableState:
         seats = tuple(replace(seat, owed=seat.owed - taken.get(seat.player, 0)) for seat in state.seats)
         state = replace(state, seats=seats)
     if state.round == event.round:
-        return replace(state, round=None, last_round=event.round, pairs="")
+        shoe = state.shoe
+        if shoe is not None and event.burned:
+            shoe = _drawn(shoe, state.rules, out=shoe.out + event.burned)
+        return replace(state, round=None, last_round=event.round, shoe=shoe, pairs="")
     return replace(state, marks=without(state.marks, event.number))
 
 

@@ -60,14 +60,28 @@ def idempotent(handler: Handler[View, Parameters]) -> Answering[View, Parameters
     The handler may run up to three times when another transaction was quicker (VersionConflict, deadlock), so it must
     have no effect outside the database. Raises Rejected (idempotency_key_required, _malformed, _reused).
     """
+    return _keyed(handler, keep=True)
 
+
+def idempotent_unkept(handler: Handler[View, Parameters]) -> Answering[View, Parameters]:
+    """This will wrap a view's `post` as `idempotent` does, but keep no answer: it may hold what nobody else may see.
+
+    A repeated request is handled again, so the handler must change nothing the second time.
+    """
+    return _keyed(handler, keep=False)
+
+
+def _keyed(handler: Handler[View, Parameters], *, keep: bool) -> Answering[View, Parameters]:
     @wraps(handler)
     def answering(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> HttpResponse:
         claim = _claim(request)
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 with transaction.atomic():
-                    return _stored(claim) or _store(claim, handler(view, request, *args, **kwargs))
+                    stored = _stored(claim)
+                    if stored is not None and keep:
+                        return stored
+                    return _store(claim, handler(view, request, *args, **kwargs), keep=keep)
             except VersionConflict:
                 if attempt == ATTEMPTS:
                     raise
@@ -115,11 +129,11 @@ def _stored(claim: tuple[str, str, bytes]) -> HttpResponse | None:
     return _answer(status, response.encode(), replayed=True)
 
 
-def _store(claim: tuple[str, str, bytes], response: Response) -> HttpResponse:
+def _store(claim: tuple[str, str, bytes], response: Response, *, keep: bool) -> HttpResponse:
     scope, key, _ = claim
     body = b"" if response.data is None else msgspec.json.encode(response.data, enc_hook=str)
     with connection.cursor() as cursor:
-        cursor.execute(_STORE, (response.status_code, body.decode(), scope, key))
+        cursor.execute(_STORE, (response.status_code, body.decode() if keep else "", scope, key))
     return _answer(response.status_code, body, replayed=False)
 
 

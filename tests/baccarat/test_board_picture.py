@@ -48,5 +48,5 @@ def test_the_lobby_shows_the_last_results_free_seats_and_the_viewers_own() -> No
     assert line["totals"]["hands"] == RESULTS + 5
     assert line["free_seats"] == [1, *range(3, 14)]
     assert line["you"] == {"seat": 2, "book": "real"}
-    assert (line["minimum"], line["chips"][0], line["caller"]) == ("25.00", "25.00", True)
+    assert (line["minimum"], line["chips"][0], line["caller"]) == ("25.00", "25.00", False)
     assert str(BEN) not in str(line)

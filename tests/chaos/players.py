@@ -33,7 +33,7 @@ SETTINGS: Final = (
     Setting("mini"),
     Setting("classic"),
     Setting("atlantic_city", players=3, rules={"turn_seconds": 1}),
-    Setting("big_table", players=1, rules={"turn_seconds": 1}),
+    Setting("big_table", players=1, rules={"turn_seconds": 1, "look_seconds": 1, "hand_back_seconds": 1}),
 )
 
 

@@ -20,6 +20,7 @@ from baccarat.journal import Journal
 from baccarat.projections import due_at
 from baccarat.rounds import commands as rc
 from baccarat.rounds import events as re
+from baccarat.rounds.ceremony_events import HandTurned
 from baccarat.rounds.decider import ROUND
 from baccarat.rounds.state import INITIAL as NO_ROUND
 from baccarat.rounds.state import Phase, RoundState
@@ -156,6 +157,21 @@ class TableMachine(RuleBasedStateMachine):
         player = self._who(who)
         self._say(command(player=player, now=self.now))
 
+    @rule(who=anybody, hands_back=st.booleans())
+    def take_the_cards(self, who: int, hands_back: bool) -> None:
+        """Anybody asks to look, or to hand back; the seat that has the cards does as often as the others."""
+        ceremony = self._in_hand().ceremony
+        held = next((seat.player for seat in self.table.seats if ceremony and seat.seat == ceremony.seat), None)
+        player = held if held is not None and who % 2 else self._who(who)
+        rules, round_ = self.table.rules, self._in_hand()
+        if hands_back:
+            command: rc.CeremonyCommand = rc.HandBackCards(player=player, now=self.now)
+        else:
+            command = rc.LookAtCards(player=player, rules=rules, now=self.now)
+        took = self._try(lambda journal: journal.on_round(command))
+        may = held == player and round_.phase is Phase.CLOSED and ceremony is not None
+        assert took == (may and ceremony.handed_back is None and self.now < ceremony.until)  # type: ignore[union-attr]
+
     @rule(who=anybody, amount=st.sampled_from((-5, 0, 500, 90_000)))
     def rebuy(self, who: int, amount: int) -> None:
         player = self._who(who)
@@ -217,6 +233,16 @@ class TableMachine(RuleBasedStateMachine):
         assert TABLE.fold(self.log) == self.table
         for identity, state in self.rounds.items():
             assert ROUND.fold(self.streams[f"round-{identity}"]) == state
+
+    @invariant()
+    def hands_are_turned_over_where_there_is_a_caller_and_nobody_has_the_cards(self) -> None:
+        for state in self.rounds.values():
+            if state.phase is Phase.SETTLED and state.ceremony is not None:
+                assert state.ceremony.handed_back is not None
+            assert state.ceremony is None or self.table.rules.caller
+        turned = sum(isinstance(event, HandTurned) for event in self.log)
+        dealt = sum(isinstance(event, re.CardsDealt) for event in self.log)
+        assert turned == (2 * dealt if self.table.rules.caller else 0)
 
     @invariant()
     def one_round_at_a_time(self) -> None:

@@ -27,7 +27,9 @@ AC = rules_for("atlantic_city", currency="EUR")
 OVERVIEW = rules_for("overview", currency="EUR")
 MINI = rules_for("mini", currency="EUR")
 CLASSIC = rules_for("classic", currency="EUR")
-BIG = rules_for("big_table", currency="EUR")
+CALLED = rules_for("big_table", currency="EUR")
+BIG = replace(CALLED, caller=False)
+"""The big table without the Caller's ceremony: its cards are dealt at once."""
 
 PLAYER_WINS = tuple(map(Card, ("4c", "2d", "5h", "5s", "Kc", "Kd")))
 """Player 9, Banker 7: a natural for the Player."""

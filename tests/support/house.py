@@ -105,6 +105,7 @@ class House:
         return Metadata(operator=str(self.operator), actor="test", causation="test", correlation="test")
 
     def table(self, preset: str, *, books: tuple[Book, ...] = (Book.REAL, Book.PLAY), **overrides: Any) -> UUID:
+        """A table of a preset, without the Caller's ceremony unless it is asked for by `caller=True`."""
         return opening.open_table(
             operator=self.operator,
             name="A table",
@@ -112,7 +113,7 @@ class House:
             currency="EUR",
             books=books,
             edge_accepted=True,
-            overrides=overrides,
+            overrides={"caller": False, **overrides},
             metadata=self.metadata,
         )
 

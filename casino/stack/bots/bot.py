@@ -1,6 +1,5 @@
 """A bot at a seat: it bets in all the ways a player can, from a seeded generator, so that a run can be repeated."""
 
-import asyncio
 from collections.abc import Callable
 from random import Random
 from typing import Any, Final
@@ -11,7 +10,9 @@ from casino.stack.bots.watch import Watch
 LOW: Final = 2
 """A bot rebuys when its game balance would not cover so many of its largest wagers."""
 
-TOO_LATE: Final = frozenset({"betting_is_closed", "not_your_turn", "already_confirmed", "no_open_round"})
+TOO_LATE: Final = frozenset(
+    {"betting_is_closed", "not_your_turn", "already_confirmed", "no_open_round", "cards_are_handed_back", "no_ceremony"}
+)
 """Refusals that happen to a player who was a moment too slow; the bot waits for the next round."""
 
 
@@ -47,8 +48,20 @@ class Bot:
             await self._alone() if alone else await self._at_turn()
         await self._leave()
 
-    async def _at_turn(self) -> None:
+    async def _next_look(self) -> None:
+        """Whatever the bot waits for: cards that come to its seat are looked at and handed back."""
         await self.watch.changed()
+        if not self.watch.has_cards(self.seat):
+            return
+        try:
+            await self._act("look")
+            await self._act("hand-back")
+        except Problem as problem:
+            if problem.code not in TOO_LATE:
+                raise
+
+    async def _at_turn(self) -> None:
+        await self._next_look()
         number = self.watch.round_number()
         if number == self.acted or not self.watch.turn_of(self.seat):
             return
@@ -61,7 +74,7 @@ class Bot:
         before = self.watch.settled()
         await self._or_too_late(self._turn(may_pass=False))
         while self.watch.settled() == before:
-            await self.watch.changed()
+            await self._next_look()
 
     async def _or_too_late(self, turn: Any) -> None:
         try:
@@ -112,7 +125,7 @@ class Bot:
             return
         number = picture["round"]["number"]
         while self.watch.settled() < number:
-            await self.watch.changed()
+            await self._next_look()
         try:
             body = {"amount": f"{self._largest() * 10}.00", "currency": self._rules["currency"]}
             await self._act("rebuy", body)
@@ -154,6 +167,6 @@ class Bot:
                     return
                 if problem.code != "wager_in_play":
                     raise
-                await asyncio.sleep(0.1)
+                await self._next_look()
             else:
                 return

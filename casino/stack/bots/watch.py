@@ -48,6 +48,11 @@ class Watch:
             return False
         return any(part["seat"] == seat and part["standing"] == "deciding" for part in round_["seats"])
 
+    def has_cards(self, seat: int) -> bool:
+        """This will tell whether the Player's cards lie with the seat, in the Caller's ceremony."""
+        ceremony = (self.picture.get("round") or {}).get("ceremony")
+        return ceremony is not None and ceremony["seat"] == seat and ceremony["handed_back"] is None
+
     def round_number(self) -> int:
         """This will return the number of the round in hand, 0 when there is none."""
         round_ = self.picture.get("round")

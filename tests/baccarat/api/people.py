@@ -97,7 +97,8 @@ class Tenant(Caller):
         return gambler
 
     def table(self, preset: str, **changes: Any) -> str:
-        """This will open a table and return its id."""
+        """This will open a table, without the Caller's ceremony unless the rules ask for it, and return its id."""
+        changes["rules"] = {"caller": False, **changes.get("rules", {})}
         body = {
             "name": "A table", "preset": preset, "currency": self.currency, "books": ["real", "play"],
             "accept_player_edge": True, **changes,

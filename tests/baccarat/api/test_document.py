@@ -74,7 +74,7 @@ def test_an_operator_can_set_every_rule_of_a_table_and_is_shown_it(lucky: Tenant
         "chips": ["2.00", "10.00"], "minimum": "4.00", "maximum": "400.00", "under_minimum": "raise",
         "spots_per_round": "one", "player_pays": "1:1", "banker_pays": "19:20", "tie_pays": "9:1",
         "commission": {"rate": "4/100", "rounding": "1/2", "timing": "deferred"}, "turn_seconds": 30,
-        "caller": True, "play_money": False, "seat_kept_rounds": 5,
+        "caller": True, "look_seconds": 5, "hand_back_seconds": 8, "play_money": False, "seat_kept_rounds": 5,
     }  # fmt: skip
     assert rules.keys() == COMPONENTS["OwnRulesRequest"]["properties"].keys()
     assert rules.keys() == {field.name for field in fields(TableRules)} - {"preset", "version", "currency"}

@@ -71,6 +71,10 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     deal_all()
     sent(alice, f"{at}/rebet-and-deal")
     deal_all()
+    bet(alice, table, player="5.00")
+    deal_all()
+    sent(alice, f"{at}/hand-back")
+    deal_all()
     sent(alice, f"{at}/pass")
     deal_all()
     sent(alice, f"{at}/rebuy", MONEY)
@@ -86,8 +90,9 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
 
     posts = {operation.name for operation in contract.operations() if operation.method == "post"}
     ours = {operation.name for operation in contract.operations() if operation.tag in {"baccarat", "operators"}}
-    # An answer that holds a secret is stored nowhere: each request opens a session, or issues a ticket, of its own.
-    assert ours & posts == (done & ours) | {"openPlayerSession", "issueStreamTicket"}
+    # An answer that holds a secret is stored nowhere: each request opens a session, or issues a ticket, of its own, and
+    # cards are shown anew.
+    assert ours & posts == (done & ours) | {"openPlayerSession", "issueStreamTicket", "lookAtCards"}
     assert done - ours == {"registerPlayer", "creditSandboxPlayer"}
 
 

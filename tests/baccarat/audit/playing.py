@@ -34,7 +34,10 @@ class Seated:
 
 
 def sit(preset: str, *, players: int = 1, buy_in: int = 1_000_000, book: Book = Book.PLAY, **rules: object) -> Seated:
-    """This will open a table of a preset and seat that many new players with `buy_in` minor units each."""
+    """This will open a table of a preset and seat that many new players with `buy_in` minor units each.
+
+    There is no ceremony unless it is asked for by `caller=True`.
+    """
     table = opening.open_table(
         operator=OPERATOR,
         name=preset,
@@ -42,7 +45,7 @@ def sit(preset: str, *, players: int = 1, buy_in: int = 1_000_000, book: Book = 
         currency="EUR",
         books=(Book.REAL, Book.PLAY),
         edge_accepted=True,
-        overrides=rules,
+        overrides={"caller": False, **rules},
         metadata=METADATA,
     )
     guests = tuple(Guest(table, OPERATOR, repository.new_id(), METADATA) for _ in range(players))

@@ -15,6 +15,9 @@ from baccarat.catalogue import CATALOGUE
 from baccarat.journal import Journal
 from baccarat.rounds import commands as rc
 from baccarat.rounds import events as re
+from baccarat.rounds import void_events as ve
+from baccarat.rounds.ceremony_events import HandedBackBy, Side
+from baccarat.rounds.void_events import VoidReason
 from baccarat.rules.cards import Card
 from baccarat.rules.presets import PRESETS, rules_for
 from baccarat.rules.wagers import Spot
@@ -63,6 +66,9 @@ class House:
         match event:
             case re.WagerConfirmed(player=player, stakes=stakes):
                 self.balances[player] -= sum(stakes.values())
+            case ve.RoundVoided(seats=seats):
+                for seat in seats:
+                    self.balances[seat.player] += seat.to_game
             case re.RoundSettled(wagers=wagers):
                 for wager in wagers:
                     self.balances[wager.player] += wager.returned - (wager.commission if wager.deferred else 0)
@@ -164,6 +170,22 @@ class House:
         seed = self.seeds[self.journal.round.facts().shoe]
         dealer.deal_round(self.journal, seed=seed, fresh=self.fresh(), now=self.now)
 
+    def look(self, player, _spot, _amount):
+        self.journal.on_round(rc.LookAtCards(player, self.journal.table.rules, self.now))
+
+    def hand_back(self, player, _spot, _amount):
+        self.journal.on_round(rc.HandBackCards(player, self.now))
+
+    def void(self, _player, _spot, _amount):
+        if self.journal.table.round is None:
+            return
+        shoe, long = self.journal.round.facts().shoe, self.journal.table.shoe is not None
+        seed, burn = self.seeds[shoe], dealer.burnable(self.journal)
+        shown = None if long else seed.hex()
+        self.journal.on_round(rc.VoidRound("staff:1", VoidReason.OTHER, "x", shown, self.now, burn))
+        dealer.end_finished_shoe(self.journal, seed=seed, now=self.now)
+        dealer.go_on(self.journal, fresh=self.fresh(), now=self.now)
+
     def play(self, _player, spot, amount):
         """A whole round: everybody who may bets the same, then the turn is over."""
         for player in PLAYERS:
@@ -177,7 +199,8 @@ class House:
 
 
 ACTIONS = ["play", "play", "play", "place", "place", "confirm", "deal", "rebet"]
-ACTIONS += ["sit", "leave", "undo", "clear", "skip", "wait", "put_aside", "resume", "move", "rebuy", "be_freed"]
+ACTIONS += ["look", "look", "hand_back", "void", "be_freed"]
+ACTIONS += ["sit", "leave", "undo", "clear", "skip", "wait", "put_aside", "resume", "move", "rebuy"]
 STEPS = st.tuples(
     st.sampled_from(ACTIONS),
     st.sampled_from(PLAYERS),
@@ -217,6 +240,90 @@ def rounds_of_a_shoe(**overrides):
         for action in ("place", "confirm", "deal"):
             house.do(action, PLAYERS[0], Spot.BANKER, 2500)
     return house
+
+
+def with_a_caller():
+    """A round in which the first player looked at the cards and handed them back, and one taken back by time."""
+    house = House("big_table", decks=1, cut_cards_from_end=14)
+    for player in PLAYERS:
+        house.do("sit", player, None, None)
+    house.do("skip", PLAYERS[0], None, None)  # alone in the round that sitting down opened
+    house.do("deal", None, None, None)
+    for handed_back in (True, False):
+        for player, amount in zip(PLAYERS, (5000, 5000, 2500), strict=True):
+            house.do("place", player, Spot.PLAYER, amount)
+            house.do("confirm", player, None, None)
+        house.do("deal", None, None, None)
+        house.do("look", PLAYERS[0], None, None)
+        if handed_back:
+            house.do("hand_back", PLAYERS[0], None, None)
+        house.do("wait", None, None, None)
+        house.do("deal", None, None, None)
+    return house
+
+
+def types(house):
+    return [row.type for row in house.rows]
+
+
+def test_a_ceremony_is_sound_whoever_ends_it():
+    house = with_a_caller()
+    assert whats(house) == []
+    assert types(house).count("CardsLooked") == types(house).count("CardsHandedBack") == 2
+    assert types(house).count("HandTurned") == 4
+
+
+def test_cards_that_a_player_saw_of_a_void_round_are_never_dealt():
+    house = with_a_caller()
+    for _ in range(12):  # to the end of the shoe and beyond: burned cards count as dealt
+        house.do("place", PLAYERS[0], Spot.PLAYER, 2500)
+        house.do("confirm", PLAYERS[0], None, None)
+        house.do("wait", None, None, None)
+        house.do("deal", None, None, None)
+        house.do("look", PLAYERS[0], None, None)
+        before = house.journal.table.shoe
+        house.do("void", None, None, None)
+        after = house.journal.table.shoe
+        assert after.number == before.number + 1 or after.out == before.out + 6
+    assert house.journal.table.shoes > 1
+    assert whats(house) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "what"),
+    [
+        ("CardsHandedOut", lambda e: {"seat": 2}, "cards with the wrong seat"),
+        ("CardsHandedOut", lambda e: {"until": e.until + timedelta(seconds=1)}, "time for the cards differs"),
+        ("CardsLooked", lambda e: {"seat": 2}, "cards with the wrong seat"),
+        ("CardsLooked", lambda e: {"until": e.until + timedelta(seconds=1)}, "time for the cards differs"),
+        ("CardsLooked", lambda e: {"looked_at": e.looked_at + timedelta(minutes=1)}, "event out of place"),
+        ("CardsHandedBack", lambda e: {"by": HandedBackBy.TIME}, "time for the cards differs"),
+        ("CardsHandedBack", lambda e: {"seat": 3}, "cards with the wrong seat"),
+        ("HandTurned", lambda e: {"cards": e.cards[::-1]}, "hands not turned as dealt"),
+        ("HandTurned", lambda e: {"side": Side.BANKER}, "hands not turned as dealt"),
+    ],
+)
+def test_a_forged_ceremony_is_named(kind, change, what):
+    house = with_a_caller()
+    forge(house, kind, change)
+    assert what in whats(house)
+
+
+@pytest.mark.parametrize("kind", ["CardsHandedOut", "CardsHandedBack", "HandTurned"])
+def test_a_ceremony_that_lacks_a_step_is_named(kind):
+    house = with_a_caller()
+    place = types(house).index(kind)
+    del house.rows[place]
+    assert whats(house) != []
+
+
+def test_a_burn_that_nobody_had_to_make_is_named():
+    house = with_a_caller()
+    for action in ("place", "confirm", "void"):
+        house.do(action, PLAYERS[0], Spot.BANKER, 2500)
+    assert whats(house) == []
+    forge(house, "RoundVoided", lambda event: {"burned": 6})
+    assert "burned cards differ" in whats(house)
 
 
 def whats(house):

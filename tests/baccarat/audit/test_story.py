@@ -5,6 +5,14 @@ from uuid import UUID
 
 from baccarat.audit.story import tell
 from baccarat.rounds import commands as c
+from baccarat.rounds.ceremony_events import (
+    CardsHandedBack,
+    CardsHandedOut,
+    CardsLooked,
+    HandedBackBy,
+    HandTurned,
+    Side,
+)
 from baccarat.rounds.decider import ROUND
 from baccarat.rounds.events import SeatInRound
 from baccarat.rounds.state import INITIAL
@@ -111,6 +119,24 @@ def test_deferred_commission_is_owed_and_held_in_the_rack():
     told = story("big_table", "2c 9d Th Ts", {"banker": 2500})
     assert any(text.endswith("1.25, owed until the shoe ends.") for text in told)
     assert told[-2:] == ["Seat 1 gets 50.00 for 25.00.", "Seat 1 owes 1.25, held in its rack."]
+
+
+def test_the_callers_ceremony_is_told_step_by_step():
+    events = (
+        CardsHandedOut(2, NOW, LATER),
+        CardsLooked(2, NOW, LATER),
+        CardsHandedBack(2, HandedBackBy.PLAYER, NOW),
+        CardsHandedBack(2, HandedBackBy.TIME, LATER),
+        HandTurned(Side.PLAYER, ("2c", "Th")),
+    )
+    rules = rules_for("big_table", currency="EUR")
+    table = TableOpened(UUID(int=90), UUID(int=91), "Table one", rules, (Book.PLAY,), (), NOW)
+    told = [line.text for line in tell(table, enumerate(events, 1))]
+    assert told[0] == "The Player's two cards went face down to seat 2, the highest Player wager."
+    assert told[2].startswith("Seat 2 looked at the cards at ")
+    assert told[4].startswith("Seat 2 handed the cards back at ")
+    assert told[5].startswith("The time of seat 2 was over, and the Caller took the cards back at ")
+    assert told[6] == "The Caller turned the Player's hand over: 2c Th."
 
 
 def test_a_round_in_which_nobody_bets_lapses():

@@ -42,9 +42,9 @@ def event_of(preset, kind):
     """Id, round and version of the first event of that type at the preset's table."""
     return fetch(
         "SELECT event.id, kept.id, event.version FROM events_event AS event JOIN baccarat_round AS kept "
-        "ON event.stream = 'round-' || kept.id WHERE event.type = %s AND kept.rules = %s AND kept.phase = 'settled' "
-        "ORDER BY event.id LIMIT 1",
-        [kind, f"{preset}@1"],
+        "ON event.stream = 'round-' || kept.id WHERE event.type = %s AND split_part(kept.rules, '@', 1) = %s "
+        "AND kept.phase = 'settled' ORDER BY event.id LIMIT 1",
+        [kind, preset],
     )[0]
 
 

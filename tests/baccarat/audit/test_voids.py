@@ -28,8 +28,10 @@ def void(round_):
 
 
 def settled_rounds(preset):
-    statement = "SELECT id FROM baccarat_round WHERE rules = %s AND phase = 'settled' ORDER BY number"
-    return [row[0] for row in fetch(statement, [f"{preset}@1"])]
+    statement = (
+        "SELECT id FROM baccarat_round WHERE split_part(rules, '@', 1) = %s AND phase = 'settled' ORDER BY number"
+    )
+    return [row[0] for row in fetch(statement, [preset])]
 
 
 def void_event(round_):

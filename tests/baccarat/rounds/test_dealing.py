@@ -5,7 +5,8 @@ import pytest
 from baccarat.rounds import commands as c
 from baccarat.rounds import events as e
 from baccarat.rounds import refusals as r
-from baccarat.rounds.decider import NOBODY_BET, ROUND
+from baccarat.rounds.dealing import NOBODY_BET
+from baccarat.rounds.decider import ROUND
 from baccarat.rounds.state import Phase, RoundState
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import NotEnoughCards, Outcome

@@ -32,7 +32,17 @@ def test_every_table_command_has_its_judge() -> None:
 
 def test_what_moves_a_table_is_known() -> None:
     silent = {te.Rebought}
-    of_a_round = {re.RoundOpened, re.WagerConfirmed, re.CardsDealt, re.RoundSettled, re.RoundLapsed, ve.RoundVoided}
+    said = {
+        re.ChipsPlaced, re.PlacementUndone, re.ChipsCleared, re.WagerRepeated, re.SeatPassed, re.SeatTimedOut,
+    }  # fmt: skip
+    of_a_round = said | {
+        re.RoundOpened,
+        re.WagerConfirmed,
+        re.CardsDealt,
+        re.RoundSettled,
+        re.RoundLapsed,
+        ve.RoundVoided,
+    }
 
     assert set(table_state._APPLY) == (set(get_args(te.TableEvent)) - silent) | of_a_round
 

@@ -35,7 +35,7 @@ SMALL, BIG = (1, 5, 25, 100, 500), (25, 100, 500, 1000)
 
 COLUMNS: dict[str, tuple[Any, ...]] = {
     "source": ("000", "001", "002", "003", "004"),
-    "version": (1, 1, 1, 1, 1),
+    "version": (1, 1, 1, 1, 2),
     "decks": (8, 8, 8, 6, 8),
     "shuffle": (ROUND, ROUND, ROUND, ROUND, SHOE),
     "seats": (5, 1, 1, 1, 14),
@@ -60,6 +60,8 @@ COLUMNS: dict[str, tuple[Any, ...]] = {
     "cut_cards_from_end": (None, None, None, None, 14),
     "burn": (False, False, False, False, True),
     "seat_kept_rounds": (3, None, None, None, 3),
+    "look_seconds": (None, None, None, None, 10),
+    "hand_back_seconds": (None, None, None, None, 10),
 }
 CELLS = [(name, field, row[place]) for field, row in COLUMNS.items() for place, name in enumerate(NAMES)]
 AMOUNTS = {"minimum", "maximum", "chips"}
@@ -172,6 +174,11 @@ WRONG: list[tuple[str, dict[str, Any], set[str]]] = [
     ("mini", {"seat_kept_rounds": 0}, {"seat_kept_rounds"}),
     ("mini", {"seat_kept_rounds": 101}, {"seat_kept_rounds"}),
     ("mini", {"seat_kept_rounds": True}, {"seat_kept_rounds"}),
+    ("big_table", {"look_seconds": None}, {"look_seconds"}),
+    ("big_table", {"hand_back_seconds": None}, {"look_seconds"}),
+    ("big_table", {"look_seconds": 0}, {"look_seconds"}),
+    ("big_table", {"hand_back_seconds": 61}, {"hand_back_seconds"}),
+    ("big_table", {"look_seconds": "10"}, {"look_seconds"}),
     ("mini", {"shuffle": "sometimes"}, {"shuffle"}),
     ("mini", {"caller": 1}, {"caller"}),
     ("mini", {"price": 1}, {"price"}),

@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 
 from baccarat.rounds import events as re
+from baccarat.rounds.void_events import RoundVoided, VoidReason
 from baccarat.rules.cards import FULL_DECK, Card
 from baccarat.rules.deal import Outcome
 from baccarat.tables import commands as c
@@ -20,6 +21,7 @@ from tests.support.examples import (
     CAT,
     MINI,
     OPENED,
+    ROUND,
     SHOE,
     B,
     confirmed,
@@ -123,6 +125,36 @@ def test_the_round_in_hand_is_finished_and_one_more_is_played() -> None:
     assert shoe(dealt(BEFORE_THE_CUT - 5, 6)) == (True, False)
     assert shoe(to_the_cut, dealt(BEFORE_THE_CUT, 4)) == (True, False)
     assert shoe(to_the_cut, dealt(BEFORE_THE_CUT, 4), dealt(BEFORE_THE_CUT + 4, 4)) == (True, True)
+
+
+def test_cards_burned_with_a_void_round_count_as_dealt() -> None:
+    spec = Spec(TABLE).given(table_opened(BIG), started(), opened(ANN, rules=BIG))
+
+    def shoe(*events: re.CardsDealt | RoundVoided) -> tuple[int, bool, bool]:
+        found = spec.given(*events).state().shoe
+        assert found is not None
+        return found.out, found.cut_card_out, found.over
+
+    assert shoe(voided(burned=0)) == (6, False, False)
+    assert shoe(voided(burned=6)) == (12, False, False)
+    assert shoe(dealt(BEFORE_THE_CUT - 6, 4), voided(burned=6)) == (BEFORE_THE_CUT + 4, True, False)
+    assert shoe(dealt(BEFORE_THE_CUT - 3, 4), voided(burned=6)) == (BEFORE_THE_CUT + 7, True, True)
+
+
+def voided(*, burned: int) -> RoundVoided:
+    return RoundVoided(
+        round=ROUND,
+        was_settled=False,
+        requested_by="staff:1",
+        approved_by=None,
+        reason=VoidReason.OTHER,
+        note="x",
+        seats=(),
+        voided_at=OPENED,
+        seed=None,
+        number=1,
+        burned=burned,
+    )
 
 
 def test_a_table_that_shuffles_each_round_has_no_shoe_to_run_down() -> None:

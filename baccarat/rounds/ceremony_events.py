@@ -1,0 +1,63 @@
+"""What happens in the Caller's ceremony, between the close of betting and the deal (rules, section 3).
+
+The Player's two cards lie face down with one seat, which may look at them and hands them back. No event before
+`HandTurned` names a card.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from baccarat.rules.cards import Card
+
+
+class HandedBackBy(StrEnum):
+    """Who ended the seat's time with the cards."""
+
+    PLAYER = "player"
+    TIME = "time"
+
+
+class Side(StrEnum):
+    """Whose hand it is."""
+
+    PLAYER = "player"
+    BANKER = "banker"
+
+
+@dataclass(frozen=True, slots=True)
+class CardsHandedOut:
+    """The Player's two cards went, face down, to the seat with the highest Player wager, for until `until`."""
+
+    seat: int
+    handed_out_at: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CardsLooked:
+    """The seat looked at its cards; it has until `until` to hand them back."""
+
+    seat: int
+    looked_at: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CardsHandedBack:
+    """The cards are with the Caller again."""
+
+    seat: int
+    by: HandedBackBy
+    handed_back_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HandTurned:
+    """The Caller turned a hand's first two cards over; the Player's hand comes first."""
+
+    side: Side
+    cards: tuple[Card, ...]
+
+
+CeremonyEvent = CardsHandedOut | CardsLooked | CardsHandedBack | HandTurned

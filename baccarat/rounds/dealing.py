@@ -1,0 +1,142 @@
+"""From the close of betting to the settlement, with the Caller's ceremony in between where the table has one. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.rounds import ceremony_events as ce
+from baccarat.rounds import commands as c
+from baccarat.rounds import events as e
+from baccarat.rounds import refusals as r
+from baccarat.rounds.ceremony_state import Ceremony
+from baccarat.rounds.state import Phase, RoundSeat, RoundState, Standing
+from baccarat.rules.deal import Deal, Outcome, deal
+from baccarat.rules.payouts import settle
+from baccarat.rules.wagers import Spot
+
+Events = Sequence[e.RoundEvent]
+
+NOBODY_BET: Final = "nobody bet"
+
+
+def holder(state: RoundState) -> RoundSeat | None:
+    """This will name the seat that gets the Player's cards: the highest confirmed Player wager, the earliest of equals.
+
+    None where nobody has bet on Player. Two confirmed in the same instant are told apart by their seats' numbers.
+    """
+    bets = [seat for seat in state.wagers() if (seat.stakes or {}).get(Spot.PLAYER)]
+    return min(bets, key=_rank, default=None)
+
+
+def _rank(seat: RoundSeat) -> tuple[int, datetime | None, int]:
+    return -(seat.stakes or {})[Spot.PLAYER], seat.confirmed_at, seat.seat
+
+
+def _deal(command: c.DealRound, state: RoundState) -> Events:
+    """One step further: a round whose betting is over is closed; one whose cards are out gets them back."""
+    if state.phase is Phase.CLOSED:
+        return _end_ceremony(command, state)
+    if state.phase is not Phase.BETTING or (state.set_aside is not None and not state.is_empty()):
+        raise r.RoundIsNotDue
+    deadline = state.facts().deadline_at
+    if not state.all_have_acted() and (deadline is None or command.now < deadline):
+        raise r.RoundIsNotDue
+    late = [e.SeatTimedOut(seat=seat.seat) for seat in state.seats if seat.standing is Standing.DECIDING]
+    if not state.wagers():
+        return (*late, e.RoundLapsed(reason=NOBODY_BET, lapsed_at=command.now, seed=command.seed))
+    closed: Events = (*late, e.BettingClosed(closed_at=command.now))
+    limit, seat = command.rules.ceremony_seconds(), holder(state)
+    if limit is None or seat is None:
+        return (*closed, *_cards_and_payouts(command, state))
+    until = command.now + timedelta(seconds=limit.look)
+    return (*closed, ce.CardsHandedOut(seat=seat.seat, handed_out_at=command.now, until=until))
+
+
+def _end_ceremony(command: c.DealRound, state: RoundState) -> Events:
+    ceremony = state.ceremony
+    if ceremony is None or state.set_aside is not None:
+        raise r.RoundIsNotDue
+    if ceremony.handed_back is not None:
+        return _cards_and_payouts(command, state)
+    if command.now < ceremony.until:
+        raise r.RoundIsNotDue
+    taken = ce.CardsHandedBack(seat=ceremony.seat, by=ce.HandedBackBy.TIME, handed_back_at=command.now)
+    return (taken, *_cards_and_payouts(command, state))
+
+
+def _look(command: c.LookAtCards, state: RoundState) -> Events:
+    """The first look is recorded and sets the time to hand back; looking again changes nothing."""
+    ceremony = _held(command.player, command.now, state)
+    if ceremony.looked_at is not None:
+        return ()
+    limit = command.rules.ceremony_seconds()
+    until = ceremony.until if limit is None else command.now + timedelta(seconds=limit.hand_back)
+    return (ce.CardsLooked(seat=ceremony.seat, looked_at=command.now, until=until),)
+
+
+def _hand_back(command: c.HandBackCards, state: RoundState) -> Events:
+    ceremony = _held(command.player, command.now, state)
+    return (ce.CardsHandedBack(seat=ceremony.seat, by=ce.HandedBackBy.PLAYER, handed_back_at=command.now),)
+
+
+def _held(player: UUID, now: datetime, state: RoundState) -> Ceremony:
+    """The ceremony of a player who has the cards now, by the server's clock."""
+    ceremony = state.ceremony
+    if ceremony is None or state.phase is not Phase.CLOSED:
+        raise r.NoCeremony
+    seat = state.seat_of(player)
+    if seat is None or seat.seat != ceremony.seat:
+        raise r.NotYourCards(seat=ceremony.seat)
+    if ceremony.handed_back is not None or now >= ceremony.until or state.set_aside is not None:
+        raise r.CardsAreHandedBack
+    return ceremony
+
+
+def _cards_and_payouts(command: c.DealRound, state: RoundState) -> Events:
+    hands = deal(command.cards)
+    return (
+        *_turned(command, hands),
+        e.CardsDealt(position=command.position, cards=hands.cards),
+        e.RoundSettled(
+            outcome=hands.outcome,
+            player_total=hands.player_total,
+            banker_total=hands.banker_total,
+            natural=hands.natural,
+            wagers=tuple(_settle_seat(seat, command, hands.outcome) for seat in state.wagers()),
+            settled_at=command.now,
+            seed=command.seed,
+        ),
+    )
+
+
+def _turned(command: c.DealRound, hands: Deal) -> Events:
+    """Where there is a ceremony the Caller turns the Player's hand over, then the Banker's."""
+    if command.rules.ceremony_seconds() is None:
+        return ()
+    return (
+        ce.HandTurned(side=ce.Side.PLAYER, cards=hands.player[:2]),
+        ce.HandTurned(side=ce.Side.BANKER, cards=hands.banker[:2]),
+    )
+
+
+def _settle_seat(seat: RoundSeat, command: c.DealRound, outcome: Outcome) -> e.SeatSettled:
+    result = settle(command.rules, seat.stakes or {}, outcome)
+    return e.SeatSettled(
+        seat=seat.seat,
+        player=seat.player,
+        book=seat.book,
+        results=result.results,
+        staked=result.staked,
+        won=result.won,
+        commission=result.commission,
+        deferred=result.deferred,
+        returned=result.returned,
+    )
+
+
+DECIDE: Final[Mapping[type, Callable[[Any, RoundState], Events]]] = {
+    c.DealRound: _deal,
+    c.LookAtCards: _look,
+    c.HandBackCards: _hand_back,
+}

@@ -1,0 +1,194 @@
+"""The Caller's ceremony: who gets the Player's cards, for how long; it changes no result (rules, section 3)."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from baccarat.rounds import ceremony_events as ce
+from baccarat.rounds import commands as c
+from baccarat.rounds import events as e
+from baccarat.rounds import refusals as r
+from baccarat.rounds.decider import ROUND
+from baccarat.rounds.state import Phase, RoundState
+from baccarat.rounds.void_events import RoundVoided, VoidReason
+from baccarat.rules.cards import Card
+from baccarat.rules.presets import TableRules
+from tests.support.examples import (
+    ANN,
+    BEN,
+    BIG,
+    CALLED,
+    CAT,
+    DEADLINE,
+    JUST_BEFORE,
+    OPENED,
+    PLAYER_WINS,
+    B,
+    P,
+    T,
+    confirmed,
+    deal,
+    opened,
+)
+from tests.support.spec import Spec
+
+Told = Spec[c.RoundCommand, RoundState, e.RoundEvent]
+
+LATER = OPENED + timedelta(seconds=1)
+LOOKED_UNTIL = OPENED + timedelta(seconds=10)
+HANDED_OUT = ce.CardsHandedOut(seat=1, handed_out_at=OPENED, until=LOOKED_UNTIL)
+CLOSED = e.BettingClosed(closed_at=OPENED)
+TURNED = (
+    ce.HandTurned(side=ce.Side.PLAYER, cards=(Card("4c"), Card("5h"))),
+    ce.HandTurned(side=ce.Side.BANKER, cards=(Card("2d"), Card("5s"))),
+)
+
+
+def look(player: UUID = ANN, at: datetime = LATER, rules: TableRules = CALLED) -> c.LookAtCards:
+    return c.LookAtCards(player=player, rules=rules, now=at)
+
+
+def hand_back(player: UUID = ANN, at: datetime = LATER) -> c.HandBackCards:
+    return c.HandBackCards(player=player, now=at)
+
+
+def step(at: datetime = OPENED) -> c.DealRound:
+    return deal(PLAYER_WINS, rules=CALLED, at=at, seed=None)
+
+
+def betting(*wagers: e.WagerConfirmed) -> Told:
+    return Spec(ROUND).given(opened(ANN, BEN, CAT, rules=CALLED), *wagers)
+
+
+def handed_out(*more: e.RoundEvent) -> Told:
+    """Ann has the cards; Ben has bet as well, Cat has passed."""
+    bets = (confirmed(1, ANN, {P: 5000, T: 2500}), confirmed(2, BEN, {B: 90_000, P: 2500}), e.SeatPassed(seat=3))
+    return Spec(ROUND).given(opened(ANN, BEN, CAT, rules=CALLED), *bets, CLOSED, HANDED_OUT, *more)
+
+
+def test_the_cards_go_to_the_highest_player_wager_and_nothing_is_dealt_yet() -> None:
+    spec = betting(confirmed(1, ANN, {P: 5000}), confirmed(2, BEN, {B: 90_000, P: 2500}), e.SeatPassed(seat=3))
+    after = spec.when(step()).then(CLOSED, HANDED_OUT)
+    assert (after.state().phase, after.state().cards) == (Phase.CLOSED, ())
+
+
+@pytest.mark.parametrize(
+    ("wagers", "seat"),
+    [
+        ([(1, ANN, 5000, 0), (2, BEN, 5000, -1), (3, CAT, 2500, -2)], 2),
+        ([(1, ANN, 5000, 0), (2, BEN, 5000, 0), (3, CAT, 5000, 0)], 1),
+        ([(1, ANN, 2500, 0), (2, BEN, 2500, 1), (3, CAT, 10_000, 2)], 3),
+    ],
+    ids=["the earliest of equals", "the first seat of one instant", "the highest, however late"],
+)
+def test_equal_wagers_are_told_apart_by_their_time(wagers: list[tuple[int, UUID, int, int]], seat: int) -> None:
+    bets = [
+        confirmed(number, player, {P: stake}, at=OPENED + timedelta(microseconds=micro))
+        for number, player, stake, micro in wagers
+    ]
+    assert betting(*bets).when(step(LATER)).events()[-1] == ce.CardsHandedOut(
+        seat=seat, handed_out_at=LATER, until=LATER + timedelta(seconds=10)
+    )
+
+
+def test_with_no_player_wager_the_caller_turns_both_hands_at_once() -> None:
+    spec = betting(confirmed(1, ANN, {B: 5000}), confirmed(2, BEN, {T: 2500}), e.SeatPassed(seat=3))
+    closed, *hands, dealt, settled = spec.when(step()).events()
+    assert (closed, tuple(hands)) == (CLOSED, TURNED)
+    assert isinstance(dealt, e.CardsDealt)
+    assert isinstance(settled, e.RoundSettled)
+
+
+def test_a_table_without_a_caller_or_without_time_limits_knows_no_ceremony() -> None:
+    for rules in (BIG, replace(CALLED, look_seconds=None, hand_back_seconds=None)):
+        spec = Spec(ROUND).given(opened(ANN, rules=rules), confirmed(1, ANN, {P: 5000}))
+        kinds = [type(event) for event in spec.when(deal(PLAYER_WINS, rules=rules)).events()]
+        assert kinds == [e.BettingClosed, e.CardsDealt, e.RoundSettled]
+
+
+def test_a_look_is_recorded_once_without_a_card_and_sets_the_time_to_hand_back() -> None:
+    looked = ce.CardsLooked(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
+    after = handed_out().when(look()).then(looked)
+    assert list(after.when(look(at=LATER + timedelta(seconds=5))).events()) == []
+    ceremony = after.state().ceremony
+    assert ceremony is not None
+    assert (ceremony.looked_at, ceremony.until) == (LATER, LATER + timedelta(seconds=10))
+
+
+def test_handed_back_the_hands_are_turned_player_first_and_settled() -> None:
+    after = (
+        handed_out().when(hand_back()).then(ce.CardsHandedBack(seat=1, by=ce.HandedBackBy.PLAYER, handed_back_at=LATER))
+    )
+    events = after.when(step(LATER)).events()
+    assert tuple(events[:2]) == TURNED
+    assert [type(event) for event in events[2:]] == [e.CardsDealt, e.RoundSettled]
+
+
+def test_it_changes_no_result() -> None:
+    bets = (confirmed(1, ANN, {P: 5000, T: 2500}), confirmed(2, BEN, {B: 90_000}), e.SeatPassed(seat=3))
+    plain = Spec(ROUND).given(opened(ANN, BEN, CAT, rules=BIG), *bets)
+    at_once = plain.when(deal(PLAYER_WINS, rules=BIG, seed=None, at=LATER)).events()[-2:]
+    called = betting(*bets).given(CLOSED, HANDED_OUT)
+    back = called.when(hand_back()).events()
+    assert list(called.given(*back).when(step(LATER)).events()[-2:]) == list(at_once)
+
+
+def test_an_absent_player_holds_nothing_up() -> None:
+    spec = handed_out()
+    spec.when(step(LOOKED_UNTIL - timedelta(microseconds=1))).refused(r.RoundIsNotDue)
+    events = spec.when(step(LOOKED_UNTIL)).events()
+    assert events[0] == ce.CardsHandedBack(seat=1, by=ce.HandedBackBy.TIME, handed_back_at=LOOKED_UNTIL)
+    assert isinstance(events[-1], e.RoundSettled)
+    assert spec.given(*events).state().phase is Phase.SETTLED
+
+
+def test_one_who_looked_has_time_to_hand_back_and_no_longer() -> None:
+    looked = ce.CardsLooked(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
+    spec = handed_out(looked)
+    spec.when(step(LOOKED_UNTIL)).refused(r.RoundIsNotDue)
+    spec.when(look(at=looked.until)).refused(r.CardsAreHandedBack)
+    spec.when(hand_back(at=looked.until)).refused(r.CardsAreHandedBack)
+    assert isinstance(spec.when(step(looked.until)).events()[-1], e.RoundSettled)
+
+
+@pytest.mark.parametrize("command", [look, hand_back])
+def test_nobody_else_and_at_no_other_time(command: type) -> None:
+    handed_out().when(command(BEN)).refused(r.NotYourCards, seat=1)
+    handed_out().when(command(CAT)).refused(r.NotYourCards)
+    handed_out().when(command(UUID(int=99))).refused(r.NotYourCards)
+    betting(confirmed(1, ANN, {P: 5000})).when(command(ANN)).refused(r.NoCeremony)
+    Spec(ROUND).when(command(ANN)).refused(r.NoCeremony)
+    back = ce.CardsHandedBack(seat=1, by=ce.HandedBackBy.PLAYER, handed_back_at=LATER)
+    handed_out(back).when(command(ANN)).refused(r.CardsAreHandedBack)
+    settled = handed_out(back).when(step(LATER)).events()
+    handed_out(back, *settled).when(command(ANN)).refused(r.NoCeremony)
+
+
+def test_no_bet_is_taken_and_no_wager_leaves_while_the_cards_are_out() -> None:
+    spec = handed_out()
+    spec.when(c.Pass(player=CAT, now=JUST_BEFORE)).refused(r.BettingIsClosed)
+    spec.when(c.WithdrawSeat(player=ANN)).refused(r.WagerInPlay)
+    assert list(spec.when(c.WithdrawSeat(player=CAT)).events()) == []
+
+
+def test_a_round_set_aside_with_its_cards_out_waits_for_a_person() -> None:
+    aside = e.RoundSetAside(reason="SecretLost", set_aside_at=LATER)
+    spec = handed_out(aside)
+    spec.when(step(DEADLINE)).refused(r.RoundIsNotDue)
+    spec.when(look()).refused(r.CardsAreHandedBack)
+    resumed = spec.given(e.RoundResumed(by="staff:1", resumed_at=LATER))
+    assert isinstance(resumed.when(step(LOOKED_UNTIL)).events()[-1], e.RoundSettled)
+
+
+def void(*, burn: int = 6) -> c.VoidRound:
+    return c.VoidRound(by="staff:1", reason=VoidReason.OTHER, note="x", seed=None, now=LATER, burn=burn)
+
+
+def test_a_void_burns_cards_only_if_the_player_has_seen_two_of_them() -> None:
+    looked = ce.CardsLooked(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
+    for history, burned in (((), 0), ((looked,), 6)):
+        (event,) = handed_out(*history).when(void()).events()
+        assert isinstance(event, RoundVoided)
+        assert (event.burned, event.was_settled, len(event.seats)) == (burned, False, 2)
