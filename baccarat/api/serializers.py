@@ -177,7 +177,7 @@ class WayShown(serializers.Serializer[Any]):
     name = serializers.CharField(allow_null=True, help_text="The method's.")
 
 
-class NoticeShown(serializers.Serializer[Any]):
+class ShortageShown(serializers.Serializer[Any]):
     """The game balance is under the table's minimum."""
 
     code = serializers.CharField()
@@ -193,7 +193,7 @@ class YouShown(serializers.Serializer[Any]):
     book = one_of(*Book)
     game_balance = MoneySerializer()
     under_minimum = serializers.BooleanField(help_text="True: rebuy or deposit before the next wager.")
-    notice = NoticeShown(allow_null=True, help_text="The ways out, where the game balance is under the minimum.")
+    notice = ShortageShown(allow_null=True, help_text="The ways out, where the game balance is under the minimum.")
     commission_owed = MoneySerializer()
     in_round = serializers.BooleanField()
     standing = one_of(*Standing, allow_null=True, help_text="In the round in hand; null for one who waits.")

@@ -1,0 +1,280 @@
+"""The client, the web process or the worker dies at each phase of a round: the game comes back as it was, to the cent.
+
+Five players are each in another phase when one thing dies for all of them at once.
+"""
+
+import os
+import signal
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import psycopg
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from baccarat.audit import engine
+from casino.celery import app as celery_app
+from casino.events import sealer
+from casino.events.rows import fetch
+from casino.stack.home import PROJECT
+from casino.stack.processes import Child
+from casino.stack.system import commands
+from tests.baccarat.api.people import LONG_TURN, Tenant, tenant
+from tests.baccarat.live.listening import Web
+from tests.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
+from tests.conftest import Database
+from tests.processes import alive, descendants, wait_until
+from tests.services import SHOE_KEYS, Services
+from tests.support.house import fresh_database
+
+pytestmark = pytest.mark.slow
+
+FUNDS: Final = Decimal(10_000)
+STAKES: Final = [{"spot": "banker", "amount": "10.00"}, {"spot": "tie", "amount": "5.00"}]
+BET: Final = {"stakes": STAKES, "currency": "EUR"}
+BLOCKED: Final = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+HOLD: Final = """
+SELECT FROM wallet_balance JOIN wallet_account ON id = account_id
+WHERE kind = 'stakes' AND table_id = %s FOR UPDATE OF wallet_balance
+"""
+
+
+@dataclass(slots=True)
+class Service:
+    """A web process and a worker on one database; nobody else is there."""
+
+    database: Database
+    web: Web
+    worker: Child
+
+    def wake(self) -> None:
+        """This will tell the worker to look, as beat would."""
+        celery_app.send_task("baccarat.deal_due", expires=5, ignore_result=True)
+
+    def until(self, holds: Callable[[], object]) -> None:
+        """This will wake the worker until something holds."""
+
+        def woken() -> object:
+            self.wake()
+            return holds()
+
+        assert wait_until(woken), self.worker.tail()
+
+    def signal(self, number: signal.Signals) -> None:
+        """This will send a signal to the worker and to every process of its pool."""
+        pool = [pid for pid, _ in alive(descendants(self.worker.pid))]
+        for pid in (self.worker.pid, *pool):
+            os.kill(pid, number)
+
+
+@dataclass(slots=True)
+class Seat:
+    """A player at a table, by HTTP alone; `seen` is the last position that the client has drawn."""
+
+    service: Service
+    house: Tenant
+    preset: str
+    rules: dict[str, Any] = field(default_factory=dict)
+    seen: int = 0
+    table: str = ""
+    player: str = ""
+    token: str = ""
+
+    def sit(self, *, at: str | None = None, seat: int = 1) -> None:
+        """This will sit a new player down with money at a new table, or at this one."""
+        gambler = self.house.player("Ann", funds=f"{FUNDS}.00")
+        self.table = at or self.house.table(self.preset, rules=self.rules)
+        self.player, self.token = gambler.id, gambler.credential
+        self.post("seat", {"seat": seat, "buy_in": "1000.00", "currency": "EUR", "book": "real"})
+
+    def call(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+        """This will call the service once."""
+        headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": os.urandom(8).hex()}
+        answer = httpx.request(method, f"{self.service.web.url}/{path}", headers=headers, timeout=30, **options)
+        assert answer.status_code < 300, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def post(self, action: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        """This will do something at the table."""
+        return self.call("POST", f"tables/{self.table}/{action}", json=body or {})
+
+    def look(self) -> dict[str, Any]:
+        """The table as it stands."""
+        return self.call("GET", f"tables/{self.table}")
+
+    def restore(self) -> dict[str, Any]:
+        """Everything, after what was seen last."""
+        sealer.seal_all()
+        return self.call("GET", "restore", params={"after": self.seen})
+
+    def notice(self) -> None:
+        """The client has drawn everything that there is."""
+        self.seen = 0
+        self.seen = self.restore()["position"]
+
+    def log_in_again(self) -> None:
+        """A new client; the session of the old one is taken over."""
+        self.token = self.house.do(f"players/{self.player}/sessions", {"seconds": 3600})["token"]
+
+    def is_settled(self) -> bool:
+        """Whether the last round has the player's wager and its result."""
+        last = self.look()["last_round"]
+        return last is not None and any(seat["you"] and seat["result"] is not None for seat in last["seats"])
+
+    def account(self) -> Decimal:
+        """What is on the account after everything."""
+        items = self.call("GET", "me/balances")["items"]
+        (found,) = [line for line in items if (line["account"], line["book"]) == ("account", "real")]
+        return Decimal(found["balance"]["amount"])
+
+    def won(self) -> Decimal:
+        """What all rounds came to."""
+        rounds = self.call("GET", "rounds")["items"]
+        results = [seat["result"] for round_ in rounds for seat in round_["seats"] if seat["you"]]
+        return sum((Decimal(each["returned"]) - Decimal(each["staked"]) for each in results), Decimal(0))
+
+
+class Evening:
+    """Five players, each in another phase of a round, and what each of them must find again."""
+
+    def __init__(self, service: Service, house: Tenant, holding: "psycopg.Connection[Any]") -> None:
+        self.service = service
+        self.opened, self.placed, self.held, self.settled = (Seat(service, house, "mini") for _ in range(4))
+        self.confirmed = Seat(service, house, "atlantic_city", rules=LONG_TURN)
+        self.other = Seat(service, house, "atlantic_city")
+        self.holding = holding
+
+    @property
+    def all(self) -> list[Seat]:
+        """Everybody but the one who sits beside."""
+        return [self.opened, self.placed, self.confirmed, self.held, self.settled]
+
+    def begin(self) -> None:
+        """This will bring every round to its phase."""
+        for seat in self.all:
+            seat.sit()
+        self.other.sit(at=self.confirmed.table, seat=2)
+        self.confirmed.post("pass")
+        self.service.until(lambda: (self.confirmed.look()["round"] or {}).get("number") == 2)
+        for seat in self.all:
+            seat.notice()
+        self.opened.post("new-game")
+        for stake in STAKES:
+            self.placed.post("place", {**stake, "currency": "EUR"})
+        self.confirmed.post("deal", BET)
+        self.settled.post("deal", BET)
+        self.service.until(self.settled.is_settled)
+        self._hold_up_a_settlement()
+
+    def _hold_up_a_settlement(self) -> None:
+        """The worker has closed betting and dealt, and waits inside its transaction for the table's stakes."""
+        self.service.signal(signal.SIGSTOP)
+        self.held.post("deal", BET)
+        self.holding.execute(HOLD, [self.held.table])
+        self.service.signal(signal.SIGCONT)
+        self.service.until(lambda: fetch(BLOCKED) == [(1,)])
+
+    def is_as_it_was(self) -> None:
+        """Every player finds the own phase again, by the call that restores it."""
+        round_ = self._round(self.opened)
+        assert (round_["phase"], round_["seats"][0]["placed"]) == ("betting", [])
+        round_ = self._round(self.placed)
+        assert (round_["phase"], round_["seats"][0]["placed"]) == ("betting", STAKES)
+        for seat in (self.confirmed, self.held):
+            round_ = self._round(seat)
+            assert (round_["phase"], round_["cards"], round_["seed"]) == ("betting", [], None)
+            mine = round_["seats"][0]
+            assert (mine["standing"], mine["wager"], mine["placed"]) == ("confirmed", STAKES, [])
+        found = self.settled.restore()
+        (picture,) = found["tables"]
+        assert picture["round"] is None
+        assert picture["last_round"]["phase"] == "settled"
+        assert len(picture["last_round"]["cards"]) >= 4
+        assert [(each["rounds"], each["staked"]["amount"]) for each in found["away"]["results"]] == [(1, "15.00")]
+        assert "RoundSettled" in [event["type"] for event in found["away"]["events"]]
+
+    def _round(self, seat: Seat) -> dict[str, Any]:
+        found = seat.restore()
+        (picture,) = found["tables"]
+        assert (picture["id"], picture["you"]["in_round"], found["away"]["seats_freed"]) == (seat.table, True, [])
+        round_: dict[str, Any] = picture["round"]
+        return round_
+
+    def end(self) -> None:
+        """This will let everybody play the round to its end and leave with the money."""
+        self.holding.rollback()
+        self.opened.post("deal", BET)
+        self.placed.post("deal")
+        self.other.post("pass")
+        for seat in self.all:
+            self.service.until(seat.is_settled)
+            seat.post("leave")
+            assert seat.account() == FUNDS + seat.won()
+
+
+@pytest.fixture(scope="module")
+def service(
+    services: Services, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Generator[Service]:
+    """One web process and one worker for all tests of this file."""
+    folder: Path = tmp_path_factory.mktemp("service")
+    with pytest.MonkeyPatch.context() as patch, fresh_database(services, django_db_blocker) as database:
+        patch.setattr("django.conf.settings.SHOE_KEYS", SHOE_KEYS)
+        command = commands(port=0, beat_file=folder / "beat")["worker"]
+        worker = Child(
+            name="worker", command=command, environment=database.environment, log=folder / "worker.log", folder=PROJECT
+        )
+        with Web(database, log=folder / "web.log") as web:
+            worker.start()
+            try:
+                yield Service(database, web, worker)
+            finally:
+                worker.kill()
+
+
+@pytest.fixture
+def evening(service: Service) -> Generator[Evening]:
+    """Everybody is in the middle of something."""
+    with psycopg.connect(service.database.url) as holding:
+        found = Evening(service, tenant("chaos"), holding)
+        found.begin()
+        yield found
+
+
+def the_client(evening: Evening) -> None:
+    """All browsers are gone; their players come back with another one."""
+    for seat in evening.all:
+        seat.log_in_again()
+
+
+def the_web_process(evening: Evening) -> None:
+    evening.service.web.child.kill()
+    evening.service.web.start()
+
+
+def the_worker(evening: Evening) -> None:
+    """With its pool, one of which is in the middle of a settlement."""
+    evening.service.signal(signal.SIGKILL)
+    evening.service.worker.kill()
+    evening.service.worker.start()
+
+
+@pytest.mark.parametrize("strike", [the_client, the_web_process, the_worker], ids=lambda strike: strike.__name__)
+def test_every_phase_of_a_round_is_restored_after_the_death_of(
+    evening: Evening, strike: Callable[[Evening], None]
+) -> None:
+    evening.is_as_it_was()
+
+    strike(evening)
+
+    evening.is_as_it_was()
+    evening.end()
+    sealer.seal_all()
+    assert fetch(NOT_SETTLED_ONCE) == []
+    assert fetch(NOT_POSTED_ONCE) == []
+    assert engine.run().findings == ()
