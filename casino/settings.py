@@ -158,6 +158,8 @@ CELERY_BEAT_SCHEDULE = {
     # The net under every wake-up that was lost: expires so that a stopped worker comes back to one message, not many.
     "deal what is due": {"task": "baccarat.deal_due", "schedule": 1.0, "options": {"expires": 1.0}},
     "free the seats of who is gone": {"task": "baccarat.free_seats", "schedule": 5.0, "options": {"expires": 5.0}},
+    # Each day once, soon after it ends where its operator counts days; the quarters between make up for a lost one.
+    "reconcile": {"task": "wallet.reconcile", "schedule": 900.0, "options": {"expires": 900.0}},
     "advance payments": {"task": "wallet.advance_payments", "schedule": 2.0, "options": {"expires": 2.0}},
 }
 # A provider that is slow to answer holds up other payments, and no table: payments have a worker of their own.
@@ -270,6 +272,8 @@ ADMIN_PAGES = {
     "deposit": "wallet_deposit",
     "withdrawal": "wallet_withdrawal",
     "adjustment": "wallet_adjustment",
+    "reconciliation": "wallet_reconciliation",
+    "difference": "wallet_difference",
 }
 """Which page shows what an id or a stream's name speaks of: no app needs to know those above it to link to them."""
 
@@ -354,6 +358,15 @@ UNFOLD = {
                         badge_variant="warning",
                     ),
                     admin_item("Deposit methods", "tune", "wallet_depositmethod"),
+                    admin_item("Callbacks", "call_received", "wallet_callback"),
+                    admin_item("Reconciliation", "balance", "wallet_reconciliation"),
+                    admin_item(
+                        "Differences",
+                        "difference",
+                        "wallet_difference",
+                        badge="wallet.admin_badges.differences",
+                        badge_variant="danger",
+                    ),
                 ],
             },
             {

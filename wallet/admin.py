@@ -17,13 +17,18 @@ from casino.admin.sections import Facts, Grid, Section
 from casino.kernel.money import Book
 from casino.operators.admin import nicknames, operator_filter
 from casino.operators.models import Operator, Player
-from wallet import admin_adjustments
+from wallet import admin_adjustments, admin_callbacks, admin_payments, admin_reconciliation
 from wallet.accounts import AccountKind
-from wallet.admin_adjustments import AdjustmentAdmin
-from wallet.admin_payments import DepositAdmin, DepositMethodAdmin, WithdrawalAdmin
 from wallet.models import Account, Balance, Entry, Posting
 
-__all__ = ["AccountAdmin", "AdjustmentAdmin", "DepositAdmin", "DepositMethodAdmin", "EntryAdmin", "WithdrawalAdmin"]
+__all__ = [
+    "AccountAdmin",
+    "EntryAdmin",
+    "admin_adjustments",
+    "admin_callbacks",
+    "admin_payments",
+    "admin_reconciliation",
+]
 
 MOST_POSTINGS: Final = 100
 MOVES: Final = frozenset({"Amount", "Balance after", "Balance"})

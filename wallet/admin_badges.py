@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from casino.admin import scope
-from wallet.models import Adjustment, Withdrawal
+from wallet.models import Adjustment, Difference, Withdrawal
 
 MOST: Final = 100
 
@@ -19,6 +19,11 @@ def withdrawals(request: HttpRequest) -> str:
 def adjustments(request: HttpRequest) -> str:
     """This will count adjustments that wait for another person."""
     return _waiting(request, "wallet.view_adjustment", Adjustment.objects.filter(status="requested"))
+
+
+def differences(request: HttpRequest) -> str:
+    """This will count differences from providers' records that nobody has resolved."""
+    return _waiting(request, "wallet.view_difference", Difference.objects.filter(status__in=["open", "assigned"]))
 
 
 def _waiting(request: HttpRequest, permission: str, rows: QuerySet[Any]) -> str:

@@ -8,6 +8,7 @@ from casino.kernel.money import Book
 from wallet import adjustment_events as ae
 from wallet import payment_events as pe
 from wallet import protection_events as pro
+from wallet import reconciliation_events as rec
 from wallet.accounts import AccountKind, AccountName, debt, hold, operator_account, player_account
 from wallet.entries import Entry, Posting, entry, sandbox_credit, transfer
 from wallet.events import PlayerAccountOpened, PlayMoneyToppedUp, SandboxCredited, TableLimitSet
@@ -161,6 +162,11 @@ _STILL: Final = frozenset(
         pro.PlayMoneyCapSet,
         ae.AdjustmentRequested,
         ae.AdjustmentRejected,
+        rec.ReconciliationRun,
+        rec.DifferenceFound,
+        rec.DifferenceGone,
+        rec.DifferenceAssigned,
+        rec.DifferenceResolved,
     }
 )
 EVENTS: Final = frozenset(_BUILD) | _STILL

@@ -195,3 +195,87 @@ class AdjustmentWords(models.Model):
 
     def __str__(self) -> str:
         return f"words about adjustment {self.adjustment_id}"
+
+
+class Callback(models.Model):
+    """What a provider told us, as it came and verified, and what became of it."""
+
+    id = models.BigAutoField(primary_key=True)
+    provider = models.TextField()
+    nonce = models.TextField()
+    body = models.TextField()
+    received_at = models.DateTimeField()
+    attempts = models.IntegerField()
+    outcome = models.TextField(null=True)
+    trouble = models.TextField()
+
+    def __str__(self) -> str:
+        return f"callback {self.id}"
+
+
+class Reconciliation(models.Model):
+    """A day of an operator's with a provider in one currency, as it came out last: a projection of its events."""
+
+    id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    provider = models.TextField()
+    currency = models.TextField()
+    day = models.DateField()
+    since = models.DateTimeField()
+    until = models.DateTimeField()
+    ours = models.IntegerField()
+    theirs = models.IntegerField()
+    matched = models.IntegerField()
+    amount = models.BigIntegerField()
+    differing = models.IntegerField()
+    compared_at = models.DateTimeField()
+    version = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.day} with {self.provider} in {self.currency}"
+
+
+class Difference(models.Model):
+    """A payment about which a provider's records and ours differ: a projection of its events."""
+
+    id = models.UUIDField(primary_key=True)
+    run_id = models.UUIDField()
+    operator_id = models.UUIDField()
+    provider = models.TextField()
+    currency = models.TextField()
+    day = models.DateField()
+    kind = models.TextField()
+    payment = models.TextField()
+    reference = models.TextField()
+    what = models.TextField()
+    our_amount = models.BigIntegerField(null=True)
+    our_state = models.TextField(null=True)
+    their_amount = models.BigIntegerField(null=True)
+    their_currency = models.TextField(null=True)
+    their_state = models.TextField(null=True)
+    status = models.TextField()
+    owner = models.TextField(null=True)
+    resolution = models.TextField(null=True)
+    resolved_by = models.TextField(null=True)
+    found_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    version = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"difference {self.id}"
+
+
+class DifferenceNote(models.Model):
+    """What somebody said about a difference. Personal, so in no event."""
+
+    id = models.BigAutoField(primary_key=True)
+    difference_id = models.UUIDField()
+    actor = models.TextField()
+    note = models.TextField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "wallet_difference_note"
+
+    def __str__(self) -> str:
+        return f"note {self.id}"

@@ -1,9 +1,11 @@
 """Celery's doors to the payments: one call each. A message is a wake-up; what is due is found in PostgreSQL."""
 
 from celery import shared_task
+from django.conf import settings
 
 from casino.events import hints
 from wallet.payments import advancing, wakeup
+from wallet.reconciliation import due
 
 
 @shared_task(name=wakeup.TASK, acks_late=True, ignore_result=True)
@@ -12,3 +14,9 @@ def advance_payments(**_: object) -> None:
     hints.clear(wakeup.TOPIC)
     while advancing.advance():
         pass
+
+
+@shared_task(name="wallet.reconcile", acks_late=True, ignore_result=True, soft_time_limit=280, time_limit=300)
+def reconcile(**_: object) -> None:
+    """This will compare the days that are over with what providers have of them; one that comes twice finds nothing."""
+    due.reconcile_due(providers=list(settings.PAYMENT_PROVIDERS))

@@ -15,8 +15,10 @@ from wallet.payment_events import DebtCollected, DepositRequested, PaymentEvent,
 from wallet.payments.audit import Payments
 from wallet.protection.audit import Protections
 from wallet.protection_events import PlayerProtectionEvent, ProtectionEvent
+from wallet.reconciliation.audit import Reconciliations
+from wallet.reconciliation_events import ReconciliationEvent
 
-Followed = WalletEvent | TableLimitSet | ProtectionEvent | PaymentEvent | AdjustmentEvent
+Followed = WalletEvent | TableLimitSet | ProtectionEvent | PaymentEvent | AdjustmentEvent | ReconciliationEvent
 
 
 class Wallets:
@@ -29,6 +31,7 @@ class Wallets:
         self._limits = Limits()
         self._protections = Protections()
         self._adjustments = Adjustments()
+        self._reconciliations = Reconciliations()
 
     def follow(self, event: Followed, row: Sealed | Recorded) -> None:
         """This will follow one event of a wallet or of a payment."""
@@ -42,6 +45,9 @@ class Wallets:
             self._protection(event, row, where)
         elif isinstance(event, AdjustmentEvent):
             self._adjusted(event, row, where)
+        elif isinstance(event, ReconciliationEvent):
+            follow = self._reconciliations.follow
+            self._found(follow(event, stream=row.stream, version=row.version, where=where))
         else:
             self._found(self._payments.follow(event, stream=row.stream, version=row.version, where=where))
             self._require_own(event, row, where)
@@ -101,6 +107,7 @@ class Wallets:
         self._found(self._limits.check_state())
         self._found(self._protections.check_state())
         self._found(self._adjustments.check_state())
+        self._found(self._reconciliations.check_state())
 
     def _found(self, findings: Iterable[Finding]) -> None:
         for finding in findings:

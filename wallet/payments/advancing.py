@@ -34,11 +34,12 @@ _LEASE: Final = """
     RETURNING payment_id
 """
 _LEASED: Final = """
-    SELECT payment.id, due.kind, payment.provider, payment.amount, payment.currency, payment.started, due.attempts
+    SELECT payment.id, due.kind, payment.provider, payment.amount, payment.currency, payment.started, due.attempts,
+           payment.operator_id::text
       FROM wallet_payment_due due
-      JOIN (SELECT id, provider, amount, currency, reference IS NOT NULL AS started FROM wallet_deposit
+      JOIN (SELECT id, provider, amount, currency, reference IS NOT NULL AS started, operator_id FROM wallet_deposit
             UNION ALL
-            SELECT id, provider, amount, currency, status = 'sent' FROM wallet_withdrawal) payment
+            SELECT id, provider, amount, currency, status = 'sent', operator_id FROM wallet_withdrawal) payment
         ON payment.id = due.payment_id
      WHERE due.payment_id = ANY (%s::uuid[]) ORDER BY due.payment_id
 """
@@ -56,6 +57,7 @@ class Due:
     currency: str
     started: bool
     attempts: int
+    account: str
 
 
 def advance() -> int:
@@ -126,7 +128,7 @@ def _report(due: Due, adapter: Provider) -> Report:
         except NotThere:
             logger.info("Provider %s knows of no %s %s.", due.provider, due.kind, due.payment)
     start = adapter.start_deposit if due.kind is Kind.DEPOSIT else adapter.start_payout
-    return start(payment=due.payment, amount=due.amount, currency=due.currency)
+    return start(payment=due.payment, amount=due.amount, currency=due.currency, account=due.account)
 
 
 def _note(due: Due, trouble: str) -> None:

@@ -1,5 +1,6 @@
 """A provider's report as JSON: `{"kind", "payment", "reference", "status", "amount", "currency", "reason"}`."""
 
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -7,7 +8,7 @@ import msgspec
 
 from casino.kernel import money
 from casino.kernel.refusals import Refusal
-from wallet.payments.reports import Kind, Report, Said
+from wallet.payments.reports import Kind, Record, Report, Said
 
 _LONGEST: Final = 200
 
@@ -24,6 +25,26 @@ class Body(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: str = ""
 
 
+class RecordBody(msgspec.Struct, frozen=True):
+    """One line of a provider's records; what else it tells is left aside."""
+
+    kind: Kind
+    payment: str
+    reference: str
+    status: Said
+    amount: str
+    currency: str
+    at: datetime
+
+
+class RecordsBody(msgspec.Struct, frozen=True):
+    """One page of records, with the cursor of the next one where there is one."""
+
+    items: list[RecordBody]
+    next: str | None = None
+
+
+_decode_records: Final = msgspec.json.Decoder(RecordsBody).decode
 _decode: Final = msgspec.json.Decoder(Body).decode
 
 
@@ -38,6 +59,23 @@ def parse(raw: bytes | str) -> Report:
     except Refusal as refusal:
         raise ValueError(refusal.detail) from None
     return Report(body.kind, body.payment, body.reference, body.status, amount, body.currency, body.reason)
+
+
+def parse_records(raw: bytes) -> tuple[list[Record], str | None]:
+    """This will read a page of records and the next page's cursor. Raises ValueError for anything else."""
+    page = _decode_records(raw)
+    return [_record(body) for body in page.items], page.next
+
+
+def _record(body: RecordBody) -> Record:
+    texts = (body.payment, body.reference)
+    if any(len(text) > _LONGEST or not text.isprintable() for text in texts) or body.at.tzinfo is None:
+        raise ValueError("A record has an odd id, reference or time.")
+    try:
+        amount = money.parse_positive(body.amount, body.currency)
+    except Refusal as refusal:
+        raise ValueError(refusal.detail) from None
+    return Record(body.kind, body.payment, body.reference, body.status, amount, body.currency, body.at)
 
 
 def write(report: Report) -> bytes:

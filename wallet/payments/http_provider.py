@@ -3,7 +3,9 @@
 import secrets
 import time
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, NoReturn
+from urllib.parse import urlencode
 from uuid import UUID
 
 import httpx
@@ -12,10 +14,11 @@ import msgspec
 from casino.kernel import money
 from wallet.payments import bodies, signatures
 from wallet.payments.provider import NoAnswer, NotThere, Refused
-from wallet.payments.reports import Kind, Report
+from wallet.payments.reports import Kind, Record, Report
 
 TIMEOUT: Final = httpx.Timeout(3.0, connect=1.0)
 _PATHS: Final = {Kind.DEPOSIT: "deposits", Kind.PAYOUT: "payouts"}
+MOST_PAGES: Final = 2000
 _NEVER: Final = frozenset({400, 422})
 """Statuses by which a provider refuses the payment itself; any other failure may be over the next time."""
 
@@ -27,13 +30,33 @@ class HttpProvider:
     url: str
     secret: str
 
-    def start_deposit(self, *, payment: UUID, amount: int, currency: str) -> Report:
+    def start_deposit(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> Report:
         """This will POST the deposit. Raises NoAnswer, Refused."""
-        return self._start(Kind.DEPOSIT, payment, amount, currency)
+        return self._start(Kind.DEPOSIT, payment, amount, currency, account)
 
-    def start_payout(self, *, payment: UUID, amount: int, currency: str) -> Report:
+    def start_payout(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> Report:
         """This will POST the payout. Raises NoAnswer, Refused."""
-        return self._start(Kind.PAYOUT, payment, amount, currency)
+        return self._start(Kind.PAYOUT, payment, amount, currency, account)
+
+    def records(self, *, account: str, since: datetime, until: datetime) -> list[Record]:
+        """This will GET the records of a period, page by page. Raises NoAnswer."""
+        asked = {"account": account, "from": since.isoformat(), "to": until.isoformat(), "limit": "500"}
+        found, more = self._page(asked)
+        for _ in range(MOST_PAGES):
+            if more is None:
+                return found
+            records, more = self._page({**asked, "cursor": more})
+            found.extend(records)
+        raise NoAnswer(f"more than {MOST_PAGES} pages")
+
+    def _page(self, asked: dict[str, str]) -> tuple[list[Record], str | None]:
+        answer = self._ask("GET", f"records?{urlencode(asked)}", b"")
+        if answer.status_code != 200:
+            _nothing(f"status {answer.status_code}")
+        try:
+            return bodies.parse_records(answer.content)
+        except ValueError as trouble:
+            _nothing(str(trouble))
 
     def status(self, *, kind: Kind, payment: UUID) -> Report:
         """This will GET the payment. Raises NoAnswer, NotThere."""
@@ -42,8 +65,9 @@ class HttpProvider:
             raise NotThere
         return _report(answer, kind, payment)
 
-    def _start(self, kind: Kind, payment: UUID, amount: int, currency: str) -> Report:
+    def _start(self, kind: Kind, payment: UUID, amount: int, currency: str, account: str) -> Report:
         given = {"payment": str(payment), "amount": money.text(amount, currency), "currency": currency}
+        given |= {"account": account} if account else {}
         answer = self._ask("POST", _PATHS[kind], msgspec.json.encode(given))
         if answer.status_code in _NEVER:
             raise Refused(_reason(answer))

@@ -1,9 +1,10 @@
 """What we need of a payment provider, and nothing more. Each provider has an adapter that gives just this."""
 
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from wallet.payments.reports import Kind, Report
+from wallet.payments.reports import Kind, Record, Report
 
 
 class NoAnswer(Exception):
@@ -21,17 +22,22 @@ class NotThere(Exception):
 class Provider(Protocol):
     """Amounts are minor units. `payment` is our id: starting the same payment again starts nothing new.
 
-    Every method raises NoAnswer; starting raises Refused, `status` raises NotThere.
+    `account` says whose a payment is among all that we ask for: an operator. Every method raises NoAnswer; starting
+    raises Refused, `status` raises NotThere.
     """
 
-    def start_deposit(self, *, payment: UUID, amount: int, currency: str) -> Report:
+    def start_deposit(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> Report:
         """This will ask for money."""
         ...
 
-    def start_payout(self, *, payment: UUID, amount: int, currency: str) -> Report:
+    def start_payout(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> Report:
         """This will ask to pay money out."""
         ...
 
     def status(self, *, kind: Kind, payment: UUID) -> Report:
         """This will ask what has become of a payment."""
+        ...
+
+    def records(self, *, account: str, since: datetime, until: datetime) -> list[Record]:
+        """This will ask for all that was taken on for an account in a period, `since` included and `until` not."""
         ...

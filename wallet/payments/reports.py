@@ -1,6 +1,7 @@
 """What a provider says about one payment, whichever way it says it: in an answer or in a callback."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
@@ -32,6 +33,19 @@ class Report:
     amount: int
     currency: str
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One payment as a provider's list of a period tells it; `payment` is maybe none of ours."""
+
+    kind: Kind
+    payment: str
+    reference: str
+    said: Said
+    amount: int
+    currency: str
+    at: datetime
 
 
 class Implausible(Exception):

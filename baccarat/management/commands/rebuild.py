@@ -10,8 +10,15 @@ from wallet.adjustments.rebuilding import rebuild_adjustments
 from wallet.limits.projection import rebuild_limits
 from wallet.payments.rebuilding import rebuild_payments
 from wallet.protection.rebuilding import rebuild_protection
+from wallet.reconciliation.rebuilding import rebuild_reconciliation
 
-OF_THE_WALLET: Final = (rebuild_payments, rebuild_limits, rebuild_protection, rebuild_adjustments)
+OF_THE_WALLET: Final = (
+    rebuild_payments,
+    rebuild_limits,
+    rebuild_protection,
+    rebuild_adjustments,
+    rebuild_reconciliation,
+)
 
 
 class Command(BaseCommand):

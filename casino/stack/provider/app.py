@@ -2,7 +2,10 @@
 
     POST /v1/deposits, /v1/payouts   {"payment", "amount", "currency"}; the same payment again answers the same
     GET  /v1/deposits/{payment}, /v1/payouts/{payment}
-    GET  /v1/payments                everything, for a reconciliation
+    GET  /v1/payments                everything
+    GET  /v1/records?account=&from=&to=&cursor=&limit=   what was taken on in a period, in pages, for a reconciliation
+    POST /v1/records                 sandbox only: a record that nobody asked for
+    POST /v1/records/{kind}s/{payment}   sandbox only: {"omit", "amount", "status"}: what the records say of it instead
     POST /v1/{kind}s/{payment}/{status}   sandbox only: turn a payment, such as to `reversed`, and report it
     GET  /livez
 
@@ -15,11 +18,12 @@ import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
-from dataclasses import asdict
 from typing import Any, Final
+from urllib.parse import parse_qs
 
 from casino.stack.provider.behaviour import Plan, Start, Step, plan_for
 from casino.stack.provider.book import Book, Payment
+from casino.stack.provider.records import Records, now
 from casino.stack.provider.reporting import Reporter
 from wallet.payments import signatures
 
@@ -41,6 +45,7 @@ class App:
 
     def __init__(self, *, book: Book, reporter: Reporter, secret: str) -> None:
         self._book = book
+        self._records = Records(book)
         self._reporter = reporter
         self._secret = secret
         self._failed: set[str] = set()
@@ -77,14 +82,22 @@ class App:
             return 200, {"payments": len(self._book)}
         if not self._signed(scope, body):
             return 401, {"error": "not signed"}
+        answer = _NOT_FOUND
         match scope["method"], path:
+            case method, ["v1", "records", *rest] if method in {"GET", "POST"}:
+                answer = self._tell_records(scope, method, rest, body)
             case "POST", ["v1", kind] if kind in _KIND:
-                return await self._start(_KIND[kind], body)
+                answer = await self._start(_KIND[kind], body)
             case "POST", ["v1", kind, payment, status] if kind in _KIND and status in _STATUSES:
-                return self._turn(_KIND[kind], payment, status)
+                answer = self._turn(_KIND[kind], payment, status)
             case "GET", ["v1", *rest]:
-                return self._show(rest)
-        return _NOT_FOUND
+                answer = self._show(rest)
+        return answer
+
+    def _tell_records(self, scope: Message, method: str, path: list[str], body: bytes) -> Answer:
+        if method == "POST":
+            return self._records.distort(path, body)
+        return self._records.page(parse_qs(scope.get("query_string", b"").decode("latin-1")))
 
     def _signed(self, scope: Message, body: bytes) -> bool:
         given = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
@@ -97,9 +110,11 @@ class App:
 
     def _show(self, path: list[str]) -> Answer:
         if path == ["payments"]:
-            return 200, {"items": [asdict(payment) for payment in self._book.all()]}
+            return 200, {"items": [payment.report() for payment in self._book.all()]}
         found = self._book.find(_KIND[path[0]], path[1]) if len(path) == 2 and path[0] in _KIND else None
-        return _NOT_FOUND if found is None else (200, asdict(found))
+        if found is None or self._records.is_omitted(found):
+            return _NOT_FOUND
+        return 200, found.report()
 
     def _turn(self, kind: str, payment: str, status: str) -> Answer:
         found = self._book.find(kind, payment)
@@ -107,7 +122,7 @@ class App:
             return _NOT_FOUND
         turned = self._book.turn(found, status)
         self._run(self._tell(turned, Step(status)))
-        return 200, asdict(turned)
+        return 200, turned.report()
 
     async def _start(self, kind: str, body: bytes) -> Answer:
         wanted = _wanted(kind, body)
@@ -116,7 +131,7 @@ class App:
         known = self._book.find(kind, wanted.payment)
         if known is not None:
             same = (known.amount, known.currency) == (wanted.amount, wanted.currency)
-            return (200, asdict(known)) if same else (422, {"error": "known with another amount"})
+            return (200, known.report()) if same else (422, {"error": "known with another amount"})
         plan = plan_for(wanted.amount)
         if plan.start is Start.REFUSE:
             return 422, {"error": "refused"}
@@ -127,7 +142,7 @@ class App:
         self._begin(wanted, plan)
         if plan.start is Start.HANG_ONCE:
             await asyncio.sleep(HANG)
-        return 201, asdict(wanted)
+        return 201, wanted.report()
 
     def _begin(self, payment: Payment, plan: Plan) -> None:
         self._run(self._follow(payment, plan))
@@ -155,12 +170,16 @@ def _wanted(kind: str, body: bytes) -> Payment | None:
     try:
         given = json.loads(body)
         payment, amount, currency = given["payment"], given["amount"], given["currency"]
+        account = given.get("account", "")
     except (ValueError, KeyError, TypeError):
         return None
-    texts = all(isinstance(each, str) and 0 < len(each) <= 64 for each in (payment, amount, currency))
+    texts = all(isinstance(each, str) and 0 < len(each) <= 64 for each in (payment, amount, currency)) and isinstance(
+        account, str
+    )
     if not texts or _AMOUNT.fullmatch(amount) is None:
         return None
-    return Payment(kind, payment, f"sbx-{secrets.token_hex(8)}", "pending", amount, currency)
+    reference = f"sbx-{secrets.token_hex(8)}"
+    return Payment(kind, payment, reference, "pending", amount, currency, account=account, at=now())
 
 
 async def _body(receive: Receive) -> bytes:

@@ -7,7 +7,10 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """One payment; `payment` is the caller's id, `reference` our own."""
+    """One payment; `payment` is the caller's id, `reference` our own.
+
+    `account` is whose it is among the caller's, `at` when it was taken on (RFC 3339); reports leave both out.
+    """
 
     kind: str
     payment: str
@@ -16,6 +19,12 @@ class Payment:
     amount: str
     currency: str
     reason: str = ""
+    account: str = ""
+    at: str = ""
+
+    def report(self) -> dict[str, str]:
+        """This will shape what is said of the payment by itself."""
+        return {name: value for name, value in asdict(self).items() if name not in {"account", "at"}}
 
 
 class Book:

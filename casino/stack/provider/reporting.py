@@ -5,7 +5,6 @@ import json
 import logging
 import secrets
 import time
-from dataclasses import asdict
 from typing import Final
 
 import httpx
@@ -31,7 +30,7 @@ class Reporter:
 
     async def report(self, payment: Payment, status: str, signed: Signed) -> None:
         """This will report a status, up to three times while it can't be delivered; a definite no is not repeated."""
-        body = json.dumps({**asdict(payment), "status": status}).encode()
+        body = json.dumps({**payment.report(), "status": status}).encode()
         for _ in range(TRIES):
             try:
                 answer = await self._client.post(self._url, content=body, headers=self._headers(body, signed))

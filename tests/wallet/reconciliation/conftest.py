@@ -1,0 +1,22 @@
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from tests.wallet.payments.counter import use_provider
+from tests.wallet.payments.sandbox import running_provider
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
+    """The sandbox provider's address; it runs as long as this file's tests."""
+    folder: Path = tmp_path_factory.mktemp("provider")
+    with running_provider(folder) as (url, _):
+        yield url
+
+
+@pytest.fixture
+def reachable(address: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The sandbox provider, known by that address."""
+    use_provider(monkeypatch, address)
+    return address

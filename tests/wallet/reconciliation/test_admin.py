@@ -1,0 +1,101 @@
+"""Staff work on differences and look at callbacks: what they see, what they may do, and what is refused."""
+
+from collections.abc import Iterator
+from html import unescape
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+
+from casino.operators.models import Operator, StaffMembership
+from tests.support.office import client_of
+from tests.wallet.payments.counter import call_back, deposit, report
+from tests.wallet.reconciliation.desk import Desk, open_desk, today
+from tests.wallet.world import OPERATOR
+from wallet.models import Callback, Difference, Reconciliation
+from wallet.payments import callbacks
+
+pytestmark = pytest.mark.django_db
+ALL = ("view_difference", "view_reconciliation", "change_difference", "view_callback")
+
+
+@pytest.fixture
+def desk(db: None, reachable: str) -> Iterator[Desk]:
+    """A deposit that the provider has as failed."""
+    opened = open_desk(reachable)
+    made = opened.deposit()
+    opened.tell(f"/deposits/{made}", status="failed")
+    today()
+    yield opened
+    opened.tell(f"/deposits/{made}", omit=True)
+
+
+def member(name: str, *rights: str, house: str = "lucky") -> Client:
+    user = User.objects.create_user(name, is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=rights or ALL))
+    for operator in Operator.objects.filter(slug=house):
+        StaffMembership.objects.create(user=user, operator=operator)
+    return client_of(user)
+
+
+def url(name: str, row: object) -> str:
+    return reverse(f"admin:wallet_{name}", args=[row])
+
+
+def send(client: Client, name: str, row: object, **given: str) -> str:
+    answer = client.post(url(name, row), given, follow=True)
+    assert answer.status_code == 200
+    return unescape(answer.content.decode())
+
+
+def test_a_difference_is_taken_assigned_and_resolved_in_words(desk: Desk) -> None:
+    ann, waiting = member("ann"), Difference.objects.get()
+    queue = ann.get(reverse("admin:wallet_difference_changelist"), {"status": "waiting"})
+    assert [row.pk for row in queue.context["cl"].result_list] == [waiting.pk]
+    assert "state differs" in ann.get(url("reconciliation_change", Reconciliation.objects.get().pk)).content.decode()
+
+    me = f"staff:{User.objects.get(username='ann').pk}"
+    assert f"Assigned to {me}" in send(ann, "difference_assign", waiting.pk)
+    assert "Assigned to staff:99" in send(ann, "difference_assign", waiting.pk, owner="staff:99", note="Ticket 12.")
+    assert "told in words" in send(ann, "difference_resolve", waiting.pk, resolution="timing", note="")
+    assert "no such resolution" in send(ann, "difference_resolve", waiting.pk, resolution="magic", note="x")
+    assert Difference.objects.get().status == "assigned"
+    page = send(ann, "difference_resolve", waiting.pk, resolution="timing", note="It came on Monday.")
+    assert ("It came on Monday." in page, "Ticket 12." in page) == (True, True)
+    assert url("difference_resolve", waiting.pk) not in page
+    assert Difference.objects.get().status == "resolved"
+
+
+def test_who_may_only_look_only_looks_and_strangers_see_nothing(desk: Desk) -> None:
+    row = Difference.objects.get()
+    onlooker, stranger = member("joe", "view_difference"), member("eve", house="other")
+    assert url("difference_resolve", row.pk) not in onlooker.get(url("difference_change", row.pk)).content.decode()
+    given = {"resolution": "timing", "note": "x"}
+    for client in (onlooker, stranger):
+        assert client.post(url("difference_resolve", row.pk), given).status_code == 403
+        assert client.post(url("difference_assign", row.pk)).status_code == 403
+    assert stranger.get(url("difference_change", row.pk)).status_code == 302
+    assert Difference.objects.get().status == "open"
+
+
+def test_callbacks_are_shown_with_their_verdict_to_those_whose_payment_it_is(desk: Desk) -> None:
+    made = deposit(desk.card)
+    call_back(report(made, "completed"))
+    call_back(report(made, "completed", amount=4000))
+    call_back(report(OPERATOR, "completed"))
+    ann, eve = member("ann"), member("eve", house="other")
+    listing = reverse("admin:wallet_callback_changelist")
+    assert len(ann.get(listing, {"verdict": "waiting"}).context["cl"].result_list) == 2
+    while callbacks.apply_waiting():
+        pass
+    shown = ann.get(listing).content.decode()
+    assert ("applied" in shown, "amount differs" in shown) == (True, True)
+    assert len(ann.get(listing).context["cl"].result_list) == 2
+    assert len(ann.get(listing, {"q": str(made)}).context["cl"].result_list) == 2
+    assert len(ann.get(listing, {"verdict": "disputed"}).context["cl"].result_list) == 1
+    assert len(eve.get(listing).context["cl"].result_list) == 0
+    first, unknown = Callback.objects.order_by("id")[0], Callback.objects.order_by("-id")[0]
+    assert str(made) in ann.get(url("callback_change", first.pk)).content.decode()
+    assert eve.get(url("callback_change", first.pk)).status_code == 302
+    assert ann.get(url("callback_change", unknown.pk)).status_code == 302

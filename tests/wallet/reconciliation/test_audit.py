@@ -1,0 +1,106 @@
+"""What was tampered with about reconciliation is found and named, and a rebuild brings the rows back."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from baccarat.audit import engine
+from casino.events import sealer
+from casino.events.rows import execute, fetch
+from tests.conftest import Database
+from tests.wallet.reconciliation.desk import open_desk, today
+from tests.wallet.world import METADATA, OPERATOR
+from wallet.models import Difference
+from wallet.reconciliation import operations
+from wallet.reconciliation.audit import Reconciliations
+from wallet.reconciliation.rebuilding import rebuild_reconciliation
+from wallet.reconciliation_events import (
+    DifferenceFound,
+    DifferenceGone,
+    DifferenceKind,
+    ReconciliationRun,
+    Resolution,
+    difference_id,
+    run_id,
+    stream_of,
+)
+
+ROWS = """SELECT kept::text FROM wallet_difference AS kept
+    UNION ALL SELECT kept::text FROM wallet_reconciliation AS kept ORDER BY 1"""
+TAMPERING = {
+    "row differs": "UPDATE wallet_difference SET their_amount = 1 WHERE status = 'resolved'",
+    "row is missing": "DELETE FROM wallet_reconciliation",
+    "row is extra": "UPDATE wallet_difference SET id = gen_random_uuid() WHERE status = 'open'",
+}
+AT = datetime(2026, 11, 21, tzinfo=UTC)
+DAY = date(2026, 11, 20)
+RUN = run_id(operator=OPERATOR, provider="sandbox", currency="EUR", day=DAY)
+RAN = ReconciliationRun(RUN, OPERATOR, "sandbox", "EUR", DAY, AT - timedelta(days=1), AT, 2, 2, 1, 5000, 1, AT)
+WHAT = DifferenceKind.AMOUNT_DIFFERS
+KEY = difference_id(run=RUN, kind="deposit", payment="p1", what=WHAT)
+FOUND = DifferenceFound(
+    KEY, RUN, OPERATOR, "sandbox", "EUR", DAY, "deposit", "p1", "tx", WHAT, 1, "completed", 2, "EUR", "completed", AT
+)
+
+
+@pytest.fixture
+def lived(database: Database, reachable: str) -> Any:
+    """A day with a match, an open and a resolved difference."""
+    desk = open_desk(reachable)
+    desk.deposit()
+    for status in ("failed", "reversed"):
+        desk.tell(f"/deposits/{desk.deposit()}", status=status)
+    today()
+    resolved = Difference.objects.filter(their_state="failed").get().pk
+    given: dict[str, Any] = {"resolution": Resolution.ACCEPTED, "by": "staff:1", "metadata": METADATA}
+    operations.resolve(resolved, operator=OPERATOR, note="So be it.", **given)
+    sealer.seal_all()
+    return database
+
+
+def findings() -> set[str]:
+    return {finding.what for finding in engine.run().findings}
+
+
+def test_tampering_is_found_by_the_audit_and_undone_by_a_rebuild(lived: Any) -> None:
+    assert findings() == set()
+    assert rebuild_reconciliation(compare=True).changed == ()
+    before = fetch(ROWS)
+    for finding, statement in TAMPERING.items():
+        assert execute(statement)
+        assert finding in findings()
+        assert rebuild_reconciliation(compare=True).changed
+        assert fetch(ROWS) == before
+    assert findings() == set()
+
+
+def followed(*events: Any, stream: str = "") -> set[str]:
+    audited = Reconciliations()
+    return {
+        finding.what
+        for version, event in enumerate(events, 1)
+        for finding in audited.follow(event, stream=stream or stream_of(event), version=version, where="here")
+    }
+
+
+@pytest.mark.parametrize(
+    ("events", "finding"),
+    [
+        ([RAN, replace(RAN, differing=0, matched=2)], None),
+        ([FOUND, DifferenceGone(KEY, OPERATOR, AT), FOUND], None),
+        ([replace(RAN, day=DAY - timedelta(days=1))], "id is not that of its name"),
+        ([replace(RAN, matched=9)], "reconciliation differs"),
+        ([replace(FOUND, payment="p2")], "id is not that of its name"),
+        ([replace(FOUND, their_state=None)], "difference without its sides"),
+        ([DifferenceGone(KEY, OPERATOR, AT)], "event out of place"),
+        ([FOUND, DifferenceGone(KEY, OPERATOR, AT), DifferenceGone(KEY, OPERATOR, AT)], "event out of place"),
+    ],
+)
+def test_what_the_events_themselves_contradict_is_named(events: list[Any], finding: str | None) -> None:
+    assert followed(*events) == (set() if finding is None else {finding})
+
+
+def test_a_stream_of_another_name_is_found() -> None:
+    assert followed(RAN, stream="reconciliation-x") == {"stream differs"}

@@ -1,0 +1,232 @@
+"""A day compared with the provider's own records over HTTP, and what people make of the differences."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from casino.events.rows import execute, fetch
+from casino.operators.models import Operator
+from tests.wallet.payments.counter import names, use_provider
+from tests.wallet.reconciliation.desk import ACCOUNT, YESTERDAY, Desk, open_desk, today
+from tests.wallet.world import METADATA, OPERATOR
+from wallet.models import Difference, Reconciliation
+from wallet.payments.provider import NoAnswer
+from wallet.reconciliation import due, operations, queries
+from wallet.reconciliation.queries import Which
+from wallet.reconciliation.refusals import DayNotOver, DifferenceClosed, DifferenceNoteMissing, UnknownDifference
+from wallet.reconciliation.state import DifferenceStatus
+from wallet.reconciliation_events import DifferenceKind, Resolution
+
+pytestmark = pytest.mark.django_db
+PROVIDERS = ["sandbox"]
+
+
+PAYMENTS = "SELECT 'deposits/' || id FROM wallet_deposit UNION ALL SELECT 'payouts/' || id FROM wallet_withdrawal"
+EVENTS = "SELECT count(*) FROM events_event"
+LONG_OFFERED = """
+    INSERT INTO wallet_deposit_method (method_id, version, operator_id, name, provider, currency, minimum, maximum,
+        fee_fixed, fee_ppm, seconds, payouts, enabled, actor, created_at)
+    SELECT gen_random_uuid(), 1, operator_id, 'Old card', provider, 'EUR', 100, 1000, 0, 0, 0, false, true, 'test',
+           clock_timestamp() - interval '2 days 2 hours'
+      FROM wallet_deposit_method
+"""
+
+
+@pytest.fixture
+def desk(db: None, reachable: str) -> Iterator[Desk]:
+    """A provider whose records hold nothing of earlier tests."""
+    opened = open_desk(reachable)
+    yield opened
+    for (payment,) in fetch(PAYMENTS):
+        opened.tell(f"/{payment}", omit=True)
+
+
+def found() -> dict[str, tuple[str, str]]:
+    return {row.payment: (row.what, row.status) for row in Difference.objects.all()}
+
+
+def one() -> Difference:
+    return Difference.objects.get()
+
+
+def assign(key: UUID, owner: str = "staff:7", **more: Any) -> DifferenceStatus:
+    return operations.assign(key, operator=OPERATOR, owner=owner, by="staff:1", metadata=METADATA, **more).status
+
+
+def resolve(key: UUID, note: str = "The provider sent it again.", operator: UUID = OPERATOR) -> DifferenceStatus:
+    given: dict[str, Any] = {"resolution": Resolution.PROVIDER_CORRECTED, "by": "staff:7", "metadata": METADATA}
+    return operations.resolve(key, operator=operator, note=note, **given).status
+
+
+def test_a_day_on_which_both_sides_agree_is_matched(desk: Desk) -> None:
+    desk.deposit()
+    desk.deposit(7000)
+    desk.payout()
+    (compared,) = today()
+    assert (compared.outcome.ours, compared.outcome.theirs, compared.outcome.matched) == (3, 3, 3)
+    run = Reconciliation.objects.get()
+    assert (run.matched, run.amount, run.differing, run.currency) == (3, 11_000, 0, "EUR")
+    assert found() == {}
+
+
+def test_what_is_omitted_added_or_changed_there_is_found(desk: Desk) -> None:
+    omitted, amount, state, invented = desk.deposit(), desk.deposit(), desk.deposit(), str(uuid4())
+    desk.tell(f"/deposits/{omitted}", omit=True)
+    desk.tell(f"/deposits/{amount}", amount="50.01")
+    desk.tell(f"/deposits/{state}", status="reversed")
+    desk.tell(
+        "", kind="deposit", payment=invented, reference="sbx-x", status="completed", amount="9.00", currency="EUR",
+        account=ACCOUNT,
+    )  # fmt: skip
+    today()
+    assert found() == {
+        str(omitted): ("missing_there", "open"),
+        str(amount): ("amount_differs", "open"),
+        str(state): ("state_differs", "open"),
+        invented: ("missing_here", "open"),
+    }
+    row = Difference.objects.get(payment=str(amount))
+    assert (row.our_amount, row.their_amount, row.our_state, row.their_state) == (5000, 5001, "completed", "completed")
+    desk.tell(f"/deposits/{invented}", omit=True)
+    today()
+    assert found()[invented] == ("missing_here", "gone")
+
+
+def test_comparing_again_writes_nothing_and_keeps_owner_and_resolution(desk: Desk) -> None:
+    first, second = desk.deposit(), desk.deposit()
+    for payment in (first, second):
+        desk.tell(f"/deposits/{payment}", status="failed")
+    today()
+    keys = {row.payment: row.pk for row in Difference.objects.filter(payment__in=[str(first), str(second)])}
+    assert assign(keys[str(first)]) is DifferenceStatus.ASSIGNED
+    assert resolve(keys[str(second)]) is DifferenceStatus.RESOLVED
+    events = fetch(EVENTS)[0][0]
+    today()
+    assert fetch(EVENTS)[0][0] == events
+    rows = {
+        row.payment: (row.status, row.owner, row.resolution) for row in Difference.objects.filter(pk__in=keys.values())
+    }
+    assert rows == {
+        str(first): ("assigned", "staff:7", None),
+        str(second): ("resolved", "staff:7", "provider_corrected"),
+    }
+
+
+def test_a_difference_that_is_over_is_gone_and_comes_back_to_its_owner(desk: Desk) -> None:
+    payment = desk.deposit()
+    desk.tell(f"/deposits/{payment}", status="failed")
+    today()
+    key = Difference.objects.get(payment=str(payment)).pk
+    assign(key)
+    desk.tell(f"/deposits/{payment}")
+    today()
+    assert found()[str(payment)] == ("state_differs", "gone")
+    with pytest.raises(DifferenceClosed):
+        resolve(key)
+    desk.tell(f"/deposits/{payment}", status="reversed")
+    today()
+    row = Difference.objects.get(pk=key)
+    assert (row.status, row.owner, row.their_state) == ("assigned", "staff:7", "reversed")
+    assert names(f"difference-{key}") == ["DifferenceFound", "DifferenceAssigned", "DifferenceGone", "DifferenceFound"]
+
+
+def test_a_resolved_difference_that_changes_is_open_again(desk: Desk) -> None:
+    payment = desk.deposit()
+    desk.tell(f"/deposits/{payment}", amount="60.00")
+    today()
+    key = Difference.objects.get(payment=str(payment)).pk
+    resolve(key)
+    desk.tell(f"/deposits/{payment}", amount="70.00")
+    today()
+    assert Difference.objects.get(pk=key).status == "assigned"
+
+
+def test_what_people_say_needs_words_and_stays_out_of_events(desk: Desk) -> None:
+    payment = desk.deposit()
+    desk.tell(f"/deposits/{payment}", status="failed")
+    today()
+    key = Difference.objects.get(payment=str(payment)).pk
+    for note in (" ", "x" * 501):
+        with pytest.raises(DifferenceNoteMissing):
+            resolve(key, note)
+    with pytest.raises(UnknownDifference):
+        resolve(key, operator=UUID(int=99))
+    assign(key, note="Look at ticket 12.")
+    resolve(key)
+    assert [note.note for note in queries.notes([key])[key]] == ["Look at ticket 12.", "The provider sent it again."]
+    assert not fetch("SELECT FROM events_event WHERE data::text LIKE '%%ticket 12%%' OR data::text LIKE '%%sent it%%'")
+    assert queries.differences(Which(OPERATOR, status=DifferenceStatus.OPEN), before=None, limit=9) == []
+    assert queries.differences(Which(UUID(int=99)), before=None, limit=9) == []
+
+
+def test_a_provider_without_an_answer_leaves_nothing_behind(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_provider(monkeypatch)
+    with pytest.raises(NoAnswer):
+        today()
+    assert not Reconciliation.objects.exists()
+
+
+def test_a_day_is_compared_when_it_is_over_and_not_before(desk: Desk) -> None:
+    with pytest.raises(DayNotOver):
+        operations.reconcile(operator=OPERATOR, provider="sandbox", day=datetime.now(UTC).date())
+
+
+def test_days_of_the_last_week_are_due_once_and_again_while_something_is_open(desk: Desk) -> None:
+    assert due.due(providers=PROVIDERS, limit=50) == []  # the method is of today
+    assert fetch(f"{LONG_OFFERED} RETURNING id")
+    waiting = due.due(providers=PROVIDERS, limit=50)
+    assert due.Due(OPERATOR, "sandbox", YESTERDAY - timedelta(days=1)) in waiting
+    assert due.due(providers=["another"], limit=50) == []
+    payment = desk.deposit()
+    desk.yesterday("deposits", payment)
+    past = (datetime.now(UTC) - timedelta(days=1)).isoformat()
+    desk.tell(f"/deposits/{payment}", status="failed", at=past)
+    which = due.Due(OPERATOR, "sandbox", YESTERDAY)
+    assert due.reconcile_due(providers=PROVIDERS) == len(waiting)
+    assert due.try_to_reconcile(which) == ""
+    assert due.due(providers=PROVIDERS, limit=50) == []
+    execute("UPDATE wallet_reconciliation_try SET tried_at = tried_at - interval '25 hours'")
+    assert due.due(providers=PROVIDERS, limit=50) == [which] * (which in waiting)
+    resolve(one().pk)
+    assert due.due(providers=PROVIDERS, limit=50) == []
+
+
+def test_the_command_compares_yesterday_and_tells_by_its_status(desk: Desk) -> None:
+    payment = desk.deposit()
+    desk.yesterday("deposits", payment)
+    written = StringIO()
+    call_command("reconcile", "--operator", "lucky", stdout=written)
+    assert f"day={YESTERDAY} currency=EUR ours=1 theirs=1 matched=1 amount=50.00 differences=0" in written.getvalue()
+    past = (datetime.now(UTC) - timedelta(days=1)).isoformat()
+    desk.tell(f"/deposits/{payment}", status="failed", at=past)
+    with pytest.raises(SystemExit) as ended:
+        call_command("reconcile", "--date", YESTERDAY.isoformat(), stdout=written)
+    assert ended.value.code == 1
+    assert f"state_differs: deposit {payment}" in written.getvalue()
+    with pytest.raises(CommandError):
+        call_command("reconcile", "--operator", "nobody")
+
+
+def test_a_trouble_is_noted_and_tried_again_later(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    which = due.Due(OPERATOR, "sandbox", YESTERDAY)
+    use_provider(monkeypatch)
+    assert due.try_to_reconcile(which).startswith("no answer")
+    use_provider(monkeypatch, desk.url)
+    assert due.try_to_reconcile(which) == ""
+    assert fetch("SELECT tries, trouble FROM wallet_reconciliation_try") == [(2, "")]
+
+
+def test_one_operators_account_holds_nothing_of_anothers(desk: Desk) -> None:
+    desk.deposit()
+    Operator.objects.create(id=UUID(int=5), slug="rival", name="Rival", currency="EUR")
+    today()
+    other = operations.compare_day(
+        operations.Day(UUID(int=5), "sandbox", YESTERDAY, datetime.now(UTC) - timedelta(hours=1), datetime.now(UTC))
+    )
+    assert [compared.outcome.theirs for compared in other] == []
+    assert DifferenceKind.MISSING_HERE not in {row.what for row in Difference.objects.filter(operator_id=UUID(int=5))}

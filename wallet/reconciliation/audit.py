@@ -1,0 +1,87 @@
+"""Reconciliation as an audit follows it: ids that follow from names, events in order, and the rows that result."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+from uuid import UUID
+
+from casino.kernel.findings import Finding
+from wallet.reconciliation.projection import DIFFERENCES, RUNS, difference_row, run_row
+from wallet.reconciliation.state import fold
+from wallet.reconciliation_events import (
+    DifferenceEvent,
+    DifferenceFound,
+    DifferenceKind,
+    ReconciliationEvent,
+    ReconciliationRun,
+    difference_id,
+    run_id,
+    stream_of,
+)
+from wallet.relations import differences
+
+_LIVE: Final = frozenset({"DifferenceFound", "DifferenceAssigned"})
+AFTER: Final[Mapping[str, frozenset[str | None]]] = {
+    "DifferenceFound": frozenset(
+        {None, "DifferenceFound", "DifferenceGone", "DifferenceAssigned", "DifferenceResolved"}
+    ),
+    "DifferenceGone": _LIVE,
+    "DifferenceAssigned": _LIVE,
+    "DifferenceResolved": _LIVE,
+}
+"""Which events each one may follow in its stream."""
+
+
+class Reconciliations:
+    """Every run and difference that the log has told of."""
+
+    def __init__(self) -> None:
+        self._runs: dict[UUID, tuple[ReconciliationRun, int]] = {}
+        self._differences: dict[UUID, list[DifferenceEvent]] = {}
+        self._broken: set[UUID] = set()
+
+    def follow(self, event: ReconciliationEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
+        """This will follow one event and yield what contradicts the events before it, or itself."""
+        if stream != stream_of(event):
+            yield Finding("stream differs", where, stream_of(event), stream)
+        if isinstance(event, ReconciliationRun):
+            yield from self._run(event, version, where)
+        else:
+            yield from self._difference(event, version, where)
+
+    def check_state(self) -> Iterator[Finding]:
+        """This will compare the rows with what the events have led to."""
+        yield from differences(RUNS, (run_row(event, version) for event, version in self._runs.values()))
+        sound = (events for key, events in self._differences.items() if key not in self._broken)
+        yield from differences(DIFFERENCES, (difference_row(fold(events), len(events)) for events in sound))
+
+    def _run(self, event: ReconciliationRun, version: int, where: str) -> Iterator[Finding]:
+        due = run_id(operator=event.operator, provider=event.provider, currency=event.currency, day=event.day)
+        if event.run != due:
+            yield Finding("id is not that of its name", where, str(due), str(event.run))
+        before = self._runs.get(event.run, (None, 0))[1]
+        if version != before + 1:
+            yield Finding("event out of place", where, f"version {before + 1}", f"version {version}")
+        if not (event.since < event.until and 0 <= event.matched <= min(event.ours + event.differing, event.theirs)):
+            yield Finding("reconciliation differs", where, "matches that both sides have", str(event.matched))
+        self._runs[event.run] = event, version
+
+    def _difference(self, event: DifferenceEvent, version: int, where: str) -> Iterator[Finding]:
+        told = self._differences.setdefault(event.difference, [])
+        last = type(told[-1]).__name__ if told else None
+        if last not in AFTER[type(event).__name__] or version != len(told) + 1:
+            self._broken.add(event.difference)
+            yield Finding("event out of place", where, "what may come before it", str(last))
+        told.append(event)
+        if isinstance(event, DifferenceFound):
+            yield from _found(event, where)
+
+
+def _found(event: DifferenceFound, where: str) -> Iterator[Finding]:
+    due = difference_id(run=event.run, kind=event.kind, payment=event.payment, what=event.what)
+    if event.difference != due:
+        yield Finding("id is not that of its name", where, str(due), str(event.difference))
+    here, there = event.our_state is not None, event.their_state is not None
+    sides = {DifferenceKind.MISSING_HERE: (False, True), DifferenceKind.MISSING_THERE: (True, False)}
+    wanted = sides.get(event.what, (True, True))
+    if (here, there) != wanted:
+        yield Finding("difference without its sides", where, str(wanted), str((here, there)))

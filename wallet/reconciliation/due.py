@@ -1,0 +1,77 @@
+"""Which days wait to be compared: found by query, so that a night without a worker is made up for."""
+
+import logging
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+from uuid import UUID
+
+from casino.events.rows import execute, fetch
+from casino.kernel.refusals import Refusal
+from wallet.payments.provider import NoAnswer
+from wallet.reconciliation.operations import reconcile
+
+logger = logging.getLogger(__name__)
+
+# The last week's days that are over for an hour: those never compared, and once a day those with something open.
+_DUE: Final = """
+    SELECT method.operator_id, method.provider, days.day
+      FROM (SELECT operator_id, provider, min(created_at) AS since
+              FROM wallet_deposit_method GROUP BY operator_id, provider) method
+      JOIN operators_operator operator ON operator.id = method.operator_id
+     CROSS JOIN LATERAL (
+           SELECT ((clock_timestamp() - interval '1 hour') AT TIME ZONE operator.time_zone)::date - back AS day
+             FROM generate_series(1, 7) AS back) days
+      LEFT JOIN wallet_reconciliation_try tried
+        ON (tried.operator_id, tried.provider, tried.day) = (method.operator_id, method.provider, days.day)
+     WHERE days.day >= (method.since AT TIME ZONE operator.time_zone)::date
+       AND method.provider = ANY (%s::text[])
+       AND (tried.day IS NULL
+            OR (tried.trouble <> '' AND tried.tried_at < clock_timestamp() - interval '30 minutes')
+            OR (tried.tried_at < clock_timestamp() - interval '1 day' AND EXISTS (
+                SELECT FROM wallet_difference open
+                 WHERE (open.operator_id, open.provider, open.day) = (method.operator_id, method.provider, days.day)
+                   AND open.status IN ('open', 'assigned'))))
+     ORDER BY days.day, method.operator_id, method.provider LIMIT %s
+"""
+_TRIED: Final = """
+    INSERT INTO wallet_reconciliation_try (operator_id, provider, day, trouble) VALUES (%s, %s, %s, %s)
+    ON CONFLICT (operator_id, provider, day)
+    DO UPDATE SET tried_at = clock_timestamp(), trouble = EXCLUDED.trouble, tries = wallet_reconciliation_try.tries + 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A day of an operator with a provider."""
+
+    operator: UUID
+    provider: str
+    day: date
+
+
+def due(*, providers: list[str], limit: int) -> list[Due]:
+    """This will list days that wait to be compared, oldest first."""
+    return [Due(*row) for row in fetch(_DUE, [providers, limit])]
+
+
+def reconcile_due(*, providers: list[str], limit: int = 20) -> int:
+    """This will compare the days that wait, each by itself, and return how many came out."""
+    return sum(try_to_reconcile(each) == "" for each in due(providers=providers, limit=limit))
+
+
+def try_to_reconcile(which: Due) -> str:
+    """This will compare a day and note that it was tried; returns what was in the way, nothing where it came out."""
+    trouble = ""
+    try:
+        reconcile(operator=which.operator, provider=which.provider, day=which.day)
+    except NoAnswer as reason:
+        trouble = f"no answer: {reason}"[:200]
+    except Refusal as refusal:
+        trouble = refusal.code
+    except Exception as reason:
+        # One provider's odd records hold up nobody else's; the day is tried again in half an hour.
+        logger.exception("%s of %s with %s could not be compared.", which.day, which.operator, which.provider)
+        trouble = f"failed here: {type(reason).__name__}"
+    execute(_TRIED, [which.operator, which.provider, which.day, trouble])
+    return trouble

@@ -1,0 +1,219 @@
+"""Compare a day, and say who looks into what differs and what became of it. Comparing again changes nothing known."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.events.rows import execute, fetch
+from casino.events.store import Append, Metadata, append, read_many
+from wallet.catalogue import CATALOGUE
+from wallet.payments.providers import provider as adapter_of
+from wallet.reconciliation import sides
+from wallet.reconciliation import state as differing
+from wallet.reconciliation.comparing import Difference, Outcome, compare
+from wallet.reconciliation.days import bounds
+from wallet.reconciliation.projection import DIFFERENCES, RUNS, difference_row, run_row
+from wallet.reconciliation.refusals import DayNotOver, DifferenceNoteMissing, UnknownDifference
+from wallet.reconciliation.sides import Day
+from wallet.reconciliation.state import Differing
+from wallet.reconciliation_events import (
+    DifferenceEvent,
+    DifferenceFound,
+    ReconciliationRun,
+    Resolution,
+    difference_id,
+    difference_stream,
+    reconciliation_stream,
+    run_id,
+)
+from wallet.relations import save
+
+LONGEST_NOTE: Final = 500
+ACTOR: Final = "system:reconciliation"
+_CURRENCIES: Final = "SELECT DISTINCT currency FROM wallet_deposit_method WHERE operator_id = %s AND provider = %s"
+_ZONE: Final = "SELECT time_zone, clock_timestamp() FROM operators_operator WHERE id = %s"
+_LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 5)), clock_timestamp()"
+_KNOWN: Final = "SELECT id FROM wallet_difference WHERE run_id = %s"
+_WHOSE: Final = "SELECT run_id FROM wallet_difference WHERE id = %s AND operator_id = %s"
+_NOTE: Final = "INSERT INTO wallet_difference_note (difference_id, actor, note) VALUES (%s, %s, %s)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Who says what about a difference; no words for nothing."""
+
+    by: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How one currency of a day came out."""
+
+    run: UUID
+    currency: str
+    outcome: Outcome
+
+
+def reconcile(*, operator: UUID, provider: str, day: date) -> list[Compared]:
+    """This will compare a day of an operator with a provider's records, and keep what came out, for each currency.
+
+    Raises DayNotOver, UnknownProvider, NoAnswer (with nothing kept).
+    """
+    zone, now = fetch(_ZONE, [operator])[0]
+    since, until = bounds(day, zone)
+    if until > now:
+        raise DayNotOver(f"{day} ends at {until.isoformat()}.")
+    return compare_day(Day(operator, provider, day, since, until))
+
+
+def compare_day(which: Day) -> list[Compared]:
+    """This will do it for a day with its bounds; the provider is asked outside of any transaction.
+
+    Raises UnknownProvider, NoAnswer.
+    """
+    theirs = sides.theirs_of(which, adapter_of(which.provider))
+    ours = sides.ours_of(which, theirs)
+    currencies = {row[0] for row in fetch(_CURRENCIES, [which.operator, which.provider])}
+    parts = sides.by_currency(ours, theirs, currencies)
+    return [_keep(which, currency, compare(*both)) for currency, both in sorted(parts.items())]
+
+
+def assign(difference: UUID, *, operator: UUID, owner: str, by: str, metadata: Metadata, note: str = "") -> Differing:
+    """This will give a difference to an owner. Raises UnknownDifference, DifferenceClosed, DifferenceNoteMissing."""
+    said = _Said(by, _words(note))
+    return _change(
+        difference, operator, said, metadata, lambda known, at: differing.assign(known, owner=owner, by=by, at=at)
+    )
+
+
+def resolve(
+    difference: UUID, *, operator: UUID, resolution: Resolution, note: str, by: str, metadata: Metadata
+) -> Differing:
+    """This will say what became of a difference, in a word for reports and in words for people.
+
+    Raises UnknownDifference, DifferenceClosed, DifferenceNoteMissing.
+    """
+    said = _Said(by, _words(note))
+    if not said.words:
+        raise DifferenceNoteMissing
+    return _change(
+        difference,
+        operator,
+        said,
+        metadata,
+        lambda known, at: differing.resolve(known, resolution=resolution, by=by, at=at),
+    )
+
+
+def _keep(day: Day, currency: str, outcome: Outcome) -> Compared:
+    """Records what is new in an outcome, alone for this run; nothing where it came out as it did before."""
+    run = run_id(operator=day.operator, provider=day.provider, currency=currency, day=day.day)
+    with transaction.atomic():
+        at = fetch(_LOCK, [str(run)])[0][1]
+        found = {each.difference: each for each in (_found(day, currency, run, one, at) for one in outcome.differences)}
+        known = [row[0] for row in fetch(_KNOWN, [run])]
+        streams = [reconciliation_stream(run), *(difference_stream(key) for key in {*known, *found})]
+        told = {stream: _decoded(events) for stream, events in read_many(streams).items()}
+        happened = ReconciliationRun(
+            run, day.operator, day.provider, currency, day.day, day.since, day.until, outcome.ours, outcome.theirs,
+            outcome.matched, outcome.amount, len(outcome.differences), at,
+        )  # fmt: skip
+        _write_changes(run, told, found, happened, at)
+    return Compared(run, currency, outcome)
+
+
+def _write_changes(
+    run: UUID,
+    told: dict[str, list[Any]],
+    found: dict[UUID, DifferenceFound],
+    happened: ReconciliationRun,
+    at: datetime,
+) -> None:
+    own = reconciliation_stream(run)
+    runs = told.pop(own)
+    remembered = Metadata(operator=str(happened.operator), actor=ACTOR, causation="", correlation=own)
+    appends, rows = [], []
+    if not runs or replace(runs[-1], at=at) != happened:
+        appends.append(Append(own, len(runs), (CATALOGUE.encode(happened),), remembered))
+        save(RUNS, [run_row(happened, len(runs) + 1)])
+    for stream, events in told.items():
+        state = differing.fold(events) if events else None
+        key = UUID(stream.removeprefix("difference-"))
+        new = differing.seen(state, found[key]) if key in found else _unseen(state, at)
+        for event in new:
+            after = differing.fold([event]) if state is None else differing.evolve(state, event)
+            appends.append(Append(stream, len(events), (CATALOGUE.encode(event),), remembered))
+            rows.append(difference_row(after, len(events) + 1))
+    if appends:
+        append(appends)
+        save(DIFFERENCES, rows)
+
+
+def _unseen(state: Differing | None, at: datetime) -> tuple[DifferenceEvent, ...]:
+    return () if state is None else differing.unseen(state, at=at)
+
+
+def _found(day: Day, currency: str, run: UUID, one: Difference, at: datetime) -> DifferenceFound:
+    side = one.ours or one.theirs
+    if side is None:
+        raise AssertionError("a difference is about a payment that one side has")
+    mine, other = one.ours, one.theirs
+    return DifferenceFound(
+        difference=difference_id(run=run, kind=side.kind.value, payment=side.payment, what=one.what),
+        run=run,
+        operator=day.operator,
+        provider=day.provider,
+        currency=currency,
+        day=day.day,
+        kind=side.kind.value,
+        payment=side.payment,
+        reference=(other or side).reference,
+        what=one.what,
+        our_amount=None if mine is None else mine.amount,
+        our_state=None if mine is None else mine.state,
+        their_amount=None if other is None else other.amount,
+        their_currency=None if other is None else other.currency,
+        their_state=None if other is None else other.said.value,
+        at=at,
+    )
+
+
+def _change(
+    difference: UUID,
+    operator: UUID,
+    said: _Said,
+    metadata: Metadata,
+    decide: Callable[[Differing, datetime], Sequence[DifferenceEvent]],
+) -> Differing:
+    with transaction.atomic():
+        rows = fetch(_WHOSE, [difference, operator])
+        if not rows:
+            raise UnknownDifference
+        # The same lock as for a comparison of the day, so that neither overtakes the other.
+        at = fetch(_LOCK, [str(rows[0][0])])[0][1]
+        stream = difference_stream(difference)
+        events = _decoded(read_many([stream])[stream])
+        state = differing.fold(events)
+        for event in decide(state, at):
+            append([Append(stream, len(events), (CATALOGUE.encode(event),), metadata)])
+            state = differing.evolve(state, event)
+            save(DIFFERENCES, [difference_row(state, len(events) + 1)])
+        if said.words:
+            execute(_NOTE, [difference, said.by, said.words])
+    return state
+
+
+def _words(note: str) -> str:
+    words = note.strip()
+    if len(words) > LONGEST_NOTE:
+        raise DifferenceNoteMissing
+    return words
+
+
+def _decoded(events: Iterable[Any]) -> list[Any]:
+    return [CATALOGUE.decode(event.type, event.schema, event.data) for event in events]

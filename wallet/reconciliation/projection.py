@@ -1,0 +1,62 @@
+"""Runs and differences as rows, derived from their events alone."""
+
+from typing import Final
+
+from wallet.reconciliation.state import Differing
+from wallet.reconciliation_events import ReconciliationRun
+from wallet.relations import Relation, Row
+
+RUNS: Final = Relation(
+    "wallet_reconciliation",
+    (
+        ("id", "uuid"), ("operator_id", "uuid"), ("provider", "text"), ("currency", "text"), ("day", "date"),
+        ("since", "timestamptz"), ("until", "timestamptz"), ("ours", "int"), ("theirs", "int"), ("matched", "int"),
+        ("amount", "bigint"), ("differing", "int"), ("compared_at", "timestamptz"), ("version", "int"),
+    ),
+)  # fmt: skip
+DIFFERENCES: Final = Relation(
+    "wallet_difference",
+    (
+        ("id", "uuid"), ("run_id", "uuid"), ("operator_id", "uuid"), ("provider", "text"), ("currency", "text"),
+        ("day", "date"), ("kind", "text"), ("payment", "text"), ("reference", "text"), ("what", "text"),
+        ("our_amount", "bigint"), ("our_state", "text"), ("their_amount", "bigint"), ("their_currency", "text"),
+        ("their_state", "text"), ("status", "text"), ("owner", "text"), ("resolution", "text"),
+        ("resolved_by", "text"), ("found_at", "timestamptz"), ("ended_at", "timestamptz"), ("version", "int"),
+    ),
+)  # fmt: skip
+
+
+def run_row(last: ReconciliationRun, version: int) -> Row:
+    """This will turn the last event of a run, at its version, into a row of RUNS."""
+    counted = (last.ours, last.theirs, last.matched, last.amount, last.differing)
+    whose = (last.run, last.operator, last.provider, last.currency, last.day, last.since, last.until)
+    return (*whose, *counted, last.at, version)
+
+
+def difference_row(state: Differing, version: int) -> Row:
+    """This will turn a difference at a version of its stream into a row of DIFFERENCES."""
+    found = state.found
+    return (
+        found.difference,
+        found.run,
+        found.operator,
+        found.provider,
+        found.currency,
+        found.day,
+        found.kind,
+        found.payment,
+        found.reference,
+        found.what.value,
+        found.our_amount,
+        found.our_state,
+        found.their_amount,
+        found.their_currency,
+        found.their_state,
+        state.status.value,
+        state.owner,
+        None if state.resolution is None else state.resolution.value,
+        state.resolved_by,
+        state.first_at,
+        state.ended_at,
+        version,
+    )

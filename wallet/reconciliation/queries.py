@@ -1,0 +1,58 @@
+"""What can be asked about reconciliation: always within one operator, newest first."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+from uuid import UUID
+
+from wallet.models import Difference, DifferenceNote, Reconciliation
+from wallet.reconciliation.refusals import UnknownDifference
+from wallet.reconciliation.state import DifferenceStatus
+
+__all__ = ["Difference", "DifferenceNote", "Reconciliation", "Which", "differences", "find", "notes", "runs"]
+
+LAST: Final = (date.max, UUID(int=2**128 - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Which:
+    """Differences of an operator's, of one day or in one state where these are given."""
+
+    operator: UUID
+    day: date | None = None
+    status: DifferenceStatus | None = None
+
+    def filters(self) -> dict[str, Any]:
+        """This will return the conditions for Django's ORM."""
+        wanted = {"day": self.day, "status": self.status}
+        return {"operator_id": self.operator, **{name: value for name, value in wanted.items() if value is not None}}
+
+
+def runs(*, operator: UUID, before: tuple[date, UUID] | None, limit: int) -> list[Reconciliation]:
+    """This will list days that were compared, those before this day and id."""
+    day, key = before or LAST
+    rows = Reconciliation.objects.filter(operator_id=operator, day__lte=day).exclude(day=day, id__gte=key)
+    return list(rows.order_by("-day", "-id")[:limit])
+
+
+def differences(which: Which, *, before: tuple[date, UUID] | None, limit: int) -> list[Difference]:
+    """This will list differences, those before this day and id."""
+    day, key = before or LAST
+    rows = Difference.objects.filter(**which.filters(), day__lte=day).exclude(day=day, id__gte=key)
+    return list(rows.order_by("-day", "-id")[:limit])
+
+
+def find(*, operator: UUID, difference: UUID) -> Difference:
+    """This will find one difference. Raises UnknownDifference, also for another operator's."""
+    found = Difference.objects.filter(operator_id=operator, pk=difference).first()
+    if found is None:
+        raise UnknownDifference
+    return found
+
+
+def notes(found: list[UUID]) -> dict[UUID, list[DifferenceNote]]:
+    """This will return what was said about these differences, oldest first, in one query."""
+    said: dict[UUID, list[DifferenceNote]] = {key: [] for key in found}
+    for note in DifferenceNote.objects.filter(difference_id__in=found).order_by("id"):
+        said[note.difference_id].append(note)
+    return said

@@ -1,0 +1,17 @@
+"""Throw the rows of runs and differences away and make them again from their events."""
+
+from wallet.reconciliation.projection import DIFFERENCES, RUNS, difference_row, run_row
+from wallet.reconciliation.state import fold
+from wallet.relations import Rebuilt, histories, rebuild, save
+
+
+def rebuild_reconciliation(*, compare: bool = False) -> Rebuilt:
+    """This will make both projections again in one transaction, holding writers out."""
+    return rebuild([RUNS, DIFFERENCES], _make, compare=compare)
+
+
+def _make() -> None:
+    for some in histories("ReconciliationRun"):
+        save(RUNS, [run_row(events[-1], len(events)) for events in some])
+    for some in histories("DifferenceFound"):
+        save(DIFFERENCES, [difference_row(fold(events), len(events)) for events in some])

@@ -1,0 +1,143 @@
+"""What comes of comparing a provider's records with ours. Streams: `reconciliation-{run}`, `difference-{id}`.
+
+A run is one day of one operator with one provider in one currency; the day begins where the operator counts its days.
+Amounts are minor units, `at` is the database's clock. Words about a difference are personal and stay outside.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Final
+from uuid import UUID, uuid5
+
+NAMESPACE: Final = UUID("3f4a6c1d-8b52-4f0e-9d7a-5c2e8b1f6a90")
+"""Fixed for ever: changing it would change the id of every run and difference."""
+
+
+class DifferenceKind(StrEnum):
+    """How the provider's records and ours differ about one payment."""
+
+    MISSING_HERE = "missing_here"
+    MISSING_THERE = "missing_there"
+    AMOUNT_DIFFERS = "amount_differs"
+    STATE_DIFFERS = "state_differs"
+
+
+class Resolution(StrEnum):
+    """What became of a difference."""
+
+    TIMING = "timing"
+    PROVIDER_CORRECTED = "provider_corrected"
+    CORRECTED_HERE = "corrected_here"
+    ACCEPTED = "accepted"
+    WRITTEN_OFF = "written_off"
+
+
+@dataclass(frozen=True, slots=True)
+class ReconciliationRun:
+    """A day was compared, and came out otherwise than the last time, or for the first time.
+
+    `ours` and `theirs` count payments, `matched` those that agree; `amount` is what these add up to, deposits less
+    payouts; `differing` counts the differences.
+    """
+
+    run: UUID
+    operator: UUID
+    provider: str
+    currency: str
+    day: date
+    since: datetime
+    until: datetime
+    ours: int
+    theirs: int
+    matched: int
+    amount: int
+    differing: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceFound:
+    """A payment differs: for the first time, once more after it had agreed, or in another way than it did.
+
+    `kind` is deposit or payout. What a side does not have is None.
+    """
+
+    difference: UUID
+    run: UUID
+    operator: UUID
+    provider: str
+    currency: str
+    day: date
+    kind: str
+    payment: str
+    reference: str
+    what: DifferenceKind
+    our_amount: int | None
+    our_state: str | None
+    their_amount: int | None
+    their_currency: str | None
+    their_state: str | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceGone:
+    """A later comparison of the day finds nothing the matter any more."""
+
+    difference: UUID
+    operator: UUID
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceAssigned:
+    """`owner` looks into it from now on, as `by` says."""
+
+    difference: UUID
+    operator: UUID
+    owner: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceResolved:
+    """`by` says what became of it."""
+
+    difference: UUID
+    operator: UUID
+    resolution: Resolution
+    by: str
+    at: datetime
+
+
+DifferenceEvent = DifferenceFound | DifferenceGone | DifferenceAssigned | DifferenceResolved
+ReconciliationEvent = ReconciliationRun | DifferenceEvent
+
+
+def run_id(*, operator: UUID, provider: str, currency: str, day: date) -> UUID:
+    """This will return the id of a run: a version-5 UUID (RFC 9562) of what it is a run of."""
+    return uuid5(NAMESPACE, f"{operator}/{provider}/{currency}/{day.isoformat()}")
+
+
+def difference_id(*, run: UUID, kind: str, payment: str, what: DifferenceKind) -> UUID:
+    """This will return the id of a difference: the same each time that the same thing is found."""
+    return uuid5(NAMESPACE, f"{run}/{kind}/{payment}/{what}")
+
+
+def reconciliation_stream(run: UUID) -> str:
+    """This will name the stream of one run."""
+    return f"reconciliation-{run}"
+
+
+def difference_stream(difference: UUID) -> str:
+    """This will name the stream of one difference."""
+    return f"difference-{difference}"
+
+
+def stream_of(event: ReconciliationEvent) -> str:
+    """This will name the stream that an event belongs to."""
+    if isinstance(event, ReconciliationRun):
+        return reconciliation_stream(event.run)
+    return difference_stream(event.difference)
