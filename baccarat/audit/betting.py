@@ -167,10 +167,11 @@ def _in_time(round_: RoundTrace, event: e.WagerConfirmed) -> None:
 
 def _stakes(round_: RoundTrace, part: Part, event: e.WagerConfirmed) -> None:
     rules, stakes = round_.table.rules, part.placed()
-    lacking = {spot: rules.minimum - stake for spot, stake in stakes.items() if stake < rules.minimum}
-    raised = lacking if rules.under_minimum is _RAISE else {}
-    for spot, more in raised.items():
-        stakes[spot] += more
+    raised: dict[Spot, int] = {}
+    if rules.under_minimum is _RAISE:
+        raised = {spot: rules.minimum - stake for spot, stake in stakes.items() if stake < rules.minimum}
+        for spot, more in raised.items():
+            stakes[spot] += more
     if event.stakes != stakes or event.raised != raised or not stakes:
         expected, found = (
             f"{_words(stakes)}, raised {_words(raised)}",
@@ -178,7 +179,7 @@ def _stakes(round_: RoundTrace, part: Part, event: e.WagerConfirmed) -> None:
         )
         round_.differs("wager differs from the chips", expected, found, seat=part.seat)
     _limits(round_, part, event.stakes)
-    if any(stake < rules.minimum for stake in event.stakes.values()):
+    if min(event.stakes.values(), default=rules.minimum) < rules.minimum:
         round_.differs("stake under the minimum", rules.minimum, _words(event.stakes), seat=part.seat)
 
 

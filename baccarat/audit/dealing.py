@@ -23,7 +23,7 @@ WHATS: Final = {
 """What a settled wager's field says when it is not what the rules give."""
 
 _BETTING, _CLOSED, _DEALT, _SETTLED, _LAPSED = Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.LAPSED
-_TIMED_OUT = Standing.TIMED_OUT
+_DECIDING, _TIMED_OUT = Standing.DECIDING, Standing.TIMED_OUT
 
 
 def closed(round_: RoundTrace, event: e.BettingClosed) -> None:
@@ -40,11 +40,11 @@ def closed(round_: RoundTrace, event: e.BettingClosed) -> None:
 
 
 def _everybody_acted(round_: RoundTrace, now: datetime) -> None:
-    for seat in round_.deciding():
-        round_.differs("betting closed on a seat", "its word or its time-out", "neither", seat=seat)
     deadline = round_.opened.deadline_at
     for part in round_.parts.values():
-        if part.standing is _TIMED_OUT and (deadline is None or now < deadline):
+        if part.standing is _DECIDING:
+            round_.differs("betting closed on a seat", "its word or its time-out", "neither", seat=part.seat)
+        elif part.standing is _TIMED_OUT and (deadline is None or now < deadline):
             round_.differs("seat timed out early", f"from {deadline}", now, seat=part.seat)
 
 

@@ -1,8 +1,10 @@
 """The whole log, event by event: every table, round and wallet followed at once, whatever the events say."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 from uuid import UUID
+
+import msgspec
 
 from baccarat.audit import betting, ceremony, dealing, seating, voiding
 from baccarat.audit.notes import Notes
@@ -52,6 +54,7 @@ ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
     )
 }
 TABLE_STEPS: Final = {kind.__name__: step for kind, step in seating.STEPS.items()}
+DECODE: Final = {**CATALOGUE.current, **WALLET.current}
 WALLET_KINDS: Final = frozenset(kind.__name__ for kind in WALLET_EVENTS)
 CONFIRMED: Final = re.WagerConfirmed.__name__
 ENDS: Final = frozenset({re.RoundSettled.__name__, re.RoundLapsed.__name__, ve.RoundVoided.__name__})
@@ -90,8 +93,10 @@ class Fold:
         followed: list[Followed] = []
         self.events += len(rows)
         for row, event in self._decoded(rows):
+            step = ROUND_STEPS.get(row.type)
             try:
-                followed.append((row.id, event, self._one(row, event)))
+                place = self._other(row, event) if step is None else self._round(row, event, step)
+                followed.append((row.id, event, place))
             except (LookupError, ValueError, ArithmeticError) as trouble:  # rules or amounts that no table can have
                 self.notes.add(UNEXPLAINED, where(row), "an event that the rules allow", repr(trouble))
         self._try_seeds()
@@ -100,19 +105,22 @@ class Fold:
     def _decoded(self, rows: Iterable[Sealed | Recorded]) -> list[tuple[Sealed | Recorded, Any]]:
         read: list[tuple[Sealed | Recorded, Any]] = []
         for row in rows:
-            kind = row.type
-            catalogue = WALLET if kind in WALLET_KINDS else CATALOGUE
             try:
-                read.append((row, catalogue.decode(kind, row.schema, row.data)))
-            except (MalformedEvent, UnknownEvent) as trouble:
-                self.notes.add(UNREADABLE, where(row), f"the fields of a {kind}", trouble)
+                read.append((row, DECODE[row.type, row.schema](row.data)))
+            except (KeyError, msgspec.DecodeError):
+                read.extend(self._decoded_slowly(row))
         return read
 
-    def _one(self, row: Sealed | Recorded, event: Any) -> Place | None:
+    def _decoded_slowly(self, row: Sealed | Recorded) -> Iterator[tuple[Sealed | Recorded, Any]]:
+        """An event of an older schema, or one that can't be read: which is noted, and left out."""
+        catalogue = WALLET if row.type in WALLET_KINDS else CATALOGUE
+        try:
+            yield row, catalogue.decode(row.type, row.schema, row.data)
+        except (MalformedEvent, UnknownEvent) as trouble:
+            self.notes.add(UNREADABLE, where(row), f"the fields of a {row.type}", trouble)
+
+    def _other(self, row: Sealed | Recorded, event: Any) -> Place | None:
         kind = row.type
-        step = ROUND_STEPS.get(kind)
-        if step is not None:
-            return self._round(row, event, step)
         if kind in WALLET_KINDS:
             self.wallets.follow(event, row)
             return None

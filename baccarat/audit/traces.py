@@ -139,6 +139,8 @@ class Part:
 
     def placed(self) -> dict[Spot, int]:
         """This will add up the unconfirmed chips by spot, in minor units."""
+        if len(self.placements) == 1:
+            return dict(self.placements[0])
         total: dict[Spot, int] = {}
         for placement in self.placements:
             for spot, amount in placement.items():

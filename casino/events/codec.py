@@ -59,6 +59,11 @@ class Catalogue:
     def __contains__(self, name: object) -> bool:
         return name in self._kinds
 
+    @property
+    def current(self) -> Mapping[tuple[str, int], Callable[[bytes | str], Any]]:
+        """What decodes each event of its current schema, by name and schema; it raises msgspec.DecodeError itself."""
+        return self._current
+
     def encode(self, event: object) -> Draft:
         """This will turn an event into a draft with canonical bytes. Raises UnknownEvent for a class not listed."""
         name = type(event).__name__
