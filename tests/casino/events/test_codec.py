@@ -109,3 +109,10 @@ def test_a_catalogue_with_two_events_of_one_name_or_a_missing_upcast_is_refused(
         Kind(Reopened, schema=3, upcasts={1: with_stakes})
     with pytest.raises(TypeError, match="not a dataclass"):
         Kind(dict)
+
+
+def test_what_is_current_decodes_as_the_catalogue_does():
+    catalogue = Catalogue([Kind(CardsDealt), Kind(Reopened, schema=2, upcasts={1: lambda fields: fields})])
+    assert set(catalogue.current) == {("CardsDealt", 1), ("Reopened", 2)}
+    draft = catalogue.encode(EVENT)
+    assert catalogue.current["CardsDealt", 1](draft.data) == EVENT
