@@ -2,11 +2,8 @@
 
 import os
 
-import django
-
-from casino.handler import InOneThread
+from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 
-django.setup(set_prefix=False)
-application = InOneThread()
+application = get_asgi_application()
