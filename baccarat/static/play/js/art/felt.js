@@ -1,7 +1,7 @@
 // The table itself: rail, cloth and what is printed on the cloth. Wide for screens that lie, tall for those that stand.
 
 import { s } from "../core/dom.js";
-import { t } from "../words/index.js";
+import { percent, t } from "../words/index.js";
 
 export const WIDE = { width: 1200, height: 640 };
 export const TALL = { width: 600, height: 620 };
@@ -66,13 +66,25 @@ export function drawFelt({ wide, words, arcs }) {
     s("path", { d: shape(wide ? 30 : 18), fill: "url(#cloth)" }),
     s("path", { d: shape(wide ? 30 : 18), fill: "#000", filter: "url(#weave)", class: "weave" }),
     s("path", { d: shape(wide ? 42 : 26), class: "print-border" }),
-    wide ? tray(middle - 150, 300) : null, wide ? shoe(middle + 330) : null, wide ? discard(middle - 420) : null,
+    wide ? tray(middle - 150, 300) : null, wide ? shoe(middle + 176) : null, wide ? discard(middle - 250) : null,
     arcs ?? null, wide && words ? printed(words) : null);
 }
 
-/** This will tell in a line what the cloth promises: what each spot pays here. */
+/** This will tell in two lines what the cloth promises: what each spot pays here. */
 export function clothWords(rules) {
   const pays = t("felt.pays", { tie: rules.tie_pays.replace(":", ` ${t("felt.to")} `) });
-  if (!rules.commission) return `${pays} · ${t("felt.no_commission")}`;
-  return `${pays} · ${t("felt.commission")}`;
+  return [pays, t(rules.commission ? "felt.commission" : "felt.no_commission", { percent: percentOf(rules) })];
+}
+
+/** This will write a table's commission as people say it: "5%". */
+export function percentOf(rules) {
+  if (!rules.commission) return "";
+  const [part, whole] = rules.commission.rate.split("/").map(Number);
+  return percent(part / whole);
+}
+
+/** This will write what a spot pays: "8:1", or "1:1 − 5%" where the house takes its share. */
+export function oddsOf(rules, spot) {
+  const odds = rules[`${spot}_pays`];
+  return spot === "banker" && rules.commission ? `${odds} − ${percentOf(rules)}` : odds;
 }

@@ -1,5 +1,6 @@
 // How this table plays, in its own rules, and what the keys do.
 
+import { oddsOf, percentOf } from "../art/felt.js";
 import { h } from "../core/dom.js";
 import { peculiar } from "../core/facts.js";
 import { money, t } from "../words/index.js";
@@ -7,13 +8,8 @@ import { KEYS } from "../view/keys.js";
 import { panel } from "./parts.js";
 
 function pays(rules) {
-  const rows = ["player", "banker", "tie"].map((spot) => h("tr", {}, h("th", { scope: "row" }, t(`spot.${spot}`)), h("td", {}, rules[`${spot}_pays`], spot === "banker" && rules.commission ? ` − ${percent(rules.commission.rate)}` : "")));
+  const rows = ["player", "banker", "tie"].map((spot) => h("tr", {}, h("th", { scope: "row" }, t(`spot.${spot}`)), h("td", {}, oddsOf(rules, spot))));
   return h("table", { class: "pays" }, h("caption", {}, t("help.pays")), h("tbody", {}, rows));
-}
-
-function percent(rate) {
-  const [part, whole] = rate.split("/").map(Number);
-  return `${(part * 100) / whole} %`;
 }
 
 function keys() {
@@ -24,7 +20,7 @@ function keys() {
 export const help = {
   make(game) {
     const { rules, currency } = game.picture;
-    const own = peculiar(rules).map((each) => h("li", {}, t(`help.${each}`, { minimum: money(rules.minimum, currency) })));
+    const own = peculiar(rules).map((each) => h("li", {}, t(`help.${each}`, { percent: percentOf(rules), minimum: money(rules.minimum, currency) })));
     const turn = rules.turn_seconds ? t("help.turn", { seconds: rules.turn_seconds }) : t("help.alone");
     const cards = t(rules.shuffle === "shoe" ? "help.shoe" : "help.each_round", { decks: rules.decks });
     return panel(game, t("menu.help"), h("p", {}, t("help.aim")), pays(rules), h("p", {}, t("help.push")),

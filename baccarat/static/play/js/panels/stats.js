@@ -20,7 +20,7 @@ function columnTable(statistics) {
 }
 
 function totals({ totals: sums }) {
-  const line = (name, value) => h("div", { class: `sum ${name}` }, h("dt", {}, t(`stats.${name}`)), h("dd", {}, count(value)));
+  const line = (name, value) => h("div", { class: "sum" }, h("dt", {}, t(`stats.${name}`)), h("dd", {}, count(value)));
   return h("dl", { class: "sums" }, ["banker", "player", "tie", "hands"].map((name) => line(name, sums[name])));
 }
 

@@ -1,6 +1,6 @@
 // Seats and spots. On a wide table of several seats each seat has its own three circles; else the player has three fields.
 
-import { clothWords, drawFelt, WIDE } from "../art/felt.js";
+import { clothWords, drawFelt, oddsOf, WIDE } from "../art/felt.js";
 import { drawStack } from "../art/chip.js";
 import { h, keeper, put, s, say, set } from "../core/dom.js";
 import { digitsOf, SPOTS, totalOf } from "../core/facts.js";
@@ -29,8 +29,8 @@ function printedArcs(seats, words) {
   const ends = seats > 7 ? [178, 2] : [170, 10];
   const between = [0.5 * (RINGS.player + RINGS.banker), 0.5 * (RINGS.banker + RINGS.tie), RINGS.tie - 0.07];
   return s("g", { class: "print" }, between.map((ring) => s("path", { d: arc(ring, ends), class: "print-arc" })),
-    s("path", { id: "felt-words", d: arc(0.475, [150, 30]), class: "unprinted" }),
-    s("text", { class: "print-line" }, s("textPath", { href: "#felt-words", startOffset: "50%", "text-anchor": "middle" }, words)));
+    words.map((line, i) => [s("path", { id: `felt-words-${i}`, d: arc(0.435 + i * 0.058, [135, 45]), class: "unprinted" }),
+      s("text", { class: "print-line small" }, s("textPath", { href: `#felt-words-${i}`, startOffset: "50%", "text-anchor": "middle" }, line))]));
 }
 
 /** The cloth with its seats. Calls `act.place(spot)`, `act.sit(seat)`, `act.move(seat)`. */
@@ -56,7 +56,7 @@ export class Board {
     this.spots.clear();
     this.plates.clear();
     const words = clothWords(rules);
-    const art = drawFelt({ wide, words: ring ? "" : words, arcs: ring ? printedArcs(rules.seats, words) : null });
+    const art = drawFelt({ wide, words: ring ? "" : words.join(" · "), arcs: ring ? printedArcs(rules.seats, words) : null });
     set(this.element, { class: `board ${wide ? "wide" : "tall"} ${ring ? "ring" : "fields"}${rules.seats > 7 ? " many" : ""}` });
     this.element.replaceChildren(art, ...(ring ? this.ringOfSeats(rules, you) : this.fieldsAndPucks(rules, you)));
   }
@@ -88,7 +88,7 @@ export class Board {
 
   spot(seat, spot, mine, rules = null) {
     const name = h("span", { class: "spot-name" }, spot === "tie" && !rules ? String(seat) : t(`spot.${spot}`));
-    const pays = rules ? h("span", { class: "spot-pays" }, t("spot.pays", { odds: rules[`${spot}_pays`] })) : null;
+    const pays = rules ? h("span", { class: "spot-pays" }, t("spot.pays", { odds: oddsOf(rules, spot) })) : null;
     const chips = h("span", { class: "spot-chips" });
     const result = h("span", { class: "spot-result" });
     const element = mine

@@ -1,6 +1,7 @@
 // Above the table: where one is, what one has, and the way to everything else.
 
 import { icon } from "../art/icons.js";
+import { percentOf } from "../art/felt.js";
 import { h, put, say, set } from "../core/dom.js";
 import { balance, peculiar } from "../core/facts.js";
 import { money, t } from "../words/index.js";
@@ -55,7 +56,7 @@ export class Header {
   }
 
   drawBadges({ rules, you, currency }) {
-    const words = peculiar(rules).map((each) => t(`badge.${each}`, { minimum: money(rules.minimum, currency), step: rules.commission?.rounding ? money(quarter(rules), currency) : "" }));
+    const words = peculiar(rules).map((each) => t(`badge.${each}`, { percent: percentOf(rules), minimum: money(rules.minimum, currency), step: rules.commission?.rounding ? money(quarter(rules), currency) : "" }));
     if (you?.book === "play") words.unshift(t("badge.play"));
     const signature = words.join("|");
     if (this.badges.dataset.words === signature) return;

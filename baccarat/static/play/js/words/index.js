@@ -49,6 +49,7 @@ export function short(amount) {
   return new Intl.NumberFormat(locale, { minimumFractionDigits: places, maximumFractionDigits: places }).format(trimmed);
 }
 
+export const percent = (share) => new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 2 }).format(share);
 export const count = (number) => new Intl.NumberFormat(locale).format(number);
 
 export function time(moment) {
