@@ -22,6 +22,7 @@ from pytest_django import DjangoDbBlocker
 from casino.celery import app as celery_app
 from casino.settings import database as database_settings
 from casino.stack.services import Addresses
+from tests.chromium import CHROMIUM
 from tests.services import Services, running_services
 from tests.threads import in_threads as run_in_threads
 
@@ -70,6 +71,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     shared = config.stash.get(SHARED, None)
     if shared is not None:
         shared[0].close()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """This will say it loudly when nobody has looked at the table page."""
+    if CHROMIUM is None:
+        terminalreporter.section("NO CHROMIUM", red=True, bold=True)
+        terminalreporter.line("The browser tests of the table page were LEFT OUT: install Chromium to run them.", red=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

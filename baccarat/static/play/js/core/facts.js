@@ -38,13 +38,14 @@ export function possible(picture, pending) {
   const how = standing(picture);
   const turns = picture.rules.turn_seconds !== null;
   const free = how === "idle" || how === "deciding";
+  const bet = how === "deciding" || (how === "idle" && pending.length > 0);
   const chips = totalOf(withPending(stakesOf(how === "deciding" ? partOf(picture.round) : null), pending)) > 0n;
   const last = Boolean(picture.you?.last_wager);
   return {
     place: free,
-    undo: how === "deciding" && chips,
-    clear: how === "deciding" && chips,
-    deal: how === "deciding" && chips,
+    undo: bet && chips,
+    clear: bet && chips,
+    deal: bet && chips,
     pass: how === "deciding" && turns,
     rebet: free && last && !chips,
     rebetDeal: free && last && !chips,

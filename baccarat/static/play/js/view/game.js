@@ -172,12 +172,14 @@ export class Game {
     this.notices.tell(t("raised", { what: words }), { key: "raised", kind: "info" });
   }
 
+  /** Too little for a stake: said with every way out that is open. */
   watchFunds() {
-    const you = this.picture.you;
-    if (!you?.under_minimum || partOf(this.picture.round)?.wager || this.show.on) return this.notices.drop("funds");
-    this.notices.tell(t("funds.low", { minimum: money(this.picture.rules.minimum, this.picture.currency) }), {
+    const notice = this.picture.you?.notice;
+    if (!notice || partOf(this.picture.round)?.wager || this.show.on) return this.notices.drop("funds");
+    const ways = notice.ways.filter((way) => way.possible && way.when === "now");
+    this.notices.tell(t("funds.low", { minimum: money(notice.minimum.amount, notice.minimum.currency) }), {
       key: "funds", kind: "warning", stay: true,
-      actions: [[t("cash.rebuy"), () => this.actions.open("cash", "rebuy")], [t("cash.deposit"), () => this.actions.open("cash", "deposit")]],
+      actions: ways.map(({ way }) => [t(`way.${way}`), () => this.actions.open("cash", way)]),
     });
   }
 

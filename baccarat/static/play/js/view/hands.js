@@ -15,7 +15,7 @@ class Hand {
     this.total = h("output", { class: "total" });
     this.flag = h("span", { class: "hand-flag" });
     this.element = h("section", { class: `hand ${side}`, "aria-label": t(`hand.${side}`) },
-      h("h3", { class: "hand-name" }, h("span", {}, t(`spot.${side}`)), this.total, this.flag), this.row);
+      h("h2", { class: "hand-name" }, h("span", {}, t(`spot.${side}`)), this.total, this.flag), this.row);
   }
 
   clear() {

@@ -49,6 +49,7 @@ export class Header {
     set(this.rebuy, { "aria-label": t("cash.rebuy"), hidden: !you });
     for (const [name, button] of [...Object.entries(this.menu), ["lobby", this.lobby], ["leave", this.leave]]) {
       say(button.querySelector("span"), t(`menu.${name}`));
+      set(button, { "aria-label": t(`menu.${name}`) });
       if (name in this.menu) set(button, { "aria-expanded": String(open === name) });
     }
     set(this.leave, { hidden: !you });

@@ -136,6 +136,11 @@ export default {
   "round.voided": "Runde {number} wurde annulliert. Alles ist rückgängig, Ihr Einsatz ist zurück.",
   "funds.low": "Ihr Spielguthaben liegt unter dem Minimum des Tisches von {minimum}. Holen Sie Geld vom Konto, oder zahlen Sie ein.",
 
+  "way.rebuy": "Nachkaufen",
+  "way.quick_deposit": "Schnell einzahlen",
+  "way.deposit": "Einzahlen",
+  "way.top_up": "Auffüllen",
+
   "call.player": "Player gewinnt {player} zu {banker}",
   "call.banker": "Banker gewinnt {banker} zu {player}",
   "call.tie": "Tie mit {player}",

@@ -136,6 +136,11 @@ export default {
   "round.voided": "Round {number} was voided. All of it has been undone, and your stake is back.",
   "funds.low": "Your game balance is under the table's minimum of {minimum}. Bring money from your account, or make a deposit.",
 
+  "way.rebuy": "Rebuy",
+  "way.quick_deposit": "Quick deposit",
+  "way.deposit": "Deposit",
+  "way.top_up": "Top up",
+
   "call.player": "Player wins {player} over {banker}",
   "call.banker": "Banker wins {banker} over {player}",
   "call.tie": "Tie at {player}",

@@ -1,0 +1,72 @@
+"""One whole system and one browser for all that is tried on the page; left out where there is no Chromium."""
+
+import contextlib
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from casino.stack.bots.house import new_operator
+from casino.stack.home import claim
+from casino.stack.system import Stack
+from tests.browser.house import House
+from tests.browser.screen import Screen
+from tests.chromium import CHROMIUM
+
+SERVERS = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "DATABASE_POOL")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """This will leave the tests of this folder out where nothing can show the page."""
+    left_out = pytest.mark.skip(reason="no Chromium is installed")
+    for item in items:
+        if Path(__file__).parent in item.path.parents and CHROMIUM is None:
+            item.add_marker(left_out)
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
+    """An operator of a running system."""
+    folder = tmp_path_factory.mktemp("browser")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CASINO_HOME", str(folder))
+        for name in SERVERS:
+            patch.delenv(name, raising=False)
+        with Stack(name="browser", demo=True, say=lambda _: None) as stack:
+            yield House(stack.base_url, new_operator(stack, "browser"))
+        home = claim(folder / "browser")
+        assert home is not None
+        home.remove()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser]:
+    """The system's own Chromium."""
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def sees(house: House, browser: Browser) -> Generator[Callable[..., Screen]]:
+    """`sees(table, seat)` opens a window in which a new player sits at the table, or looks at it without a seat.
+
+    With `token` it is the window of a player who is there already; the rest is the window's form.
+
+    At the end no window may have shown an error, or asked another host for anything.
+    """
+    with contextlib.ExitStack() as windows:
+        opened: list[Screen] = []
+
+        def open_window(table: str, seat: int | None = None, *, token: str | None = None, **form: Any) -> Screen:
+            context = windows.enter_context(contextlib.closing(browser.new_context(**Screen.form(**form))))
+            token = token or (house.newcomer() if seat is None else house.seated(table, seat))
+            opened.append(Screen(context, house, table=table, token=token))
+            return opened[-1]
+
+        yield open_window
+        for screen in opened:
+            screen.require_quiet()

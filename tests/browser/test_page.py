@@ -1,0 +1,345 @@
+"""The table page in a real browser, against a real system: what a player sees, does, and never loses."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.browser.house import PIN
+
+pytestmark = pytest.mark.slow
+SOON = 10_000
+MANY = 60
+"""Rounds within which a Banker win comes: the chance that none does is below 10^-15."""
+
+
+def until_banker_wins(screen, house, *, deal):
+    """This will play rounds until Banker wins, and return that round."""
+    for number in range(1, MANY):
+        deal(number)
+        round_ = house.settled(screen.table, number)
+        screen.lies(round_)
+        if round_["outcome"] == "banker":
+            return round_
+    raise AssertionError("Banker never won")
+
+
+def test_two_players_at_one_table_play_a_whole_round_and_see_each_other(house, sees):
+    table = house.table("atlantic_city", turn_seconds=60)
+    tokens = house.company(table, 2, 4)
+    ana = sees(table, token=tokens[0], reduced_motion="no-preference")
+    ben = sees(table, token=tokens[1], dark=True)
+
+    ana.place("banker", "25", "5")
+    expect(ana.chips_on("banker")).to_have_text("30")
+    expect(ana.bet).to_have_text("€30.00")
+    expect(ben.chips_on("banker", seat=2)).to_have_text("30")
+    ana.place("tie", "1")
+    ana.act("undo")
+    ana.act("deal")
+    ben.place("player", "25")
+    expect(ben.balance).to_have_text("€1,000.00")
+    ben.act("deal")
+
+    round_ = house.settled(table, 2)
+    for screen in (ana, ben):
+        screen.lies(round_)
+        expect(screen.page.locator(".callout-words")).to_contain_text(round_["outcome"].title())
+    returned = {seat["seat"]: seat["result"]["returned"] for seat in round_["seats"]}
+    expect(ana.balance).to_have_text(f"€{970 + float(returned[2]):,.2f}", timeout=SOON)
+    expect(ben.balance).to_have_text(f"€{975 + float(returned[4]):,.2f}", timeout=SOON)
+
+
+def test_a_newcomer_sits_down_by_the_page_and_leaves_with_the_money(house, sees):
+    table = house.table("mini")
+    screen = sees(table)
+    assert screen.page.url.endswith(f"#table={table}"), "the token has left the address"
+
+    screen.page.get_by_role("button", name="Seat 1: free, sit down here").click()
+    screen.page.get_by_label("Play money").check()
+    screen.page.get_by_label("Bring to the table").fill("123,50")
+    screen.page.get_by_role("button", name="Sit down", exact=True).click()
+    expect(screen.balance).to_have_text("€123.50")
+    screen.page.get_by_role("button", name="Leave").click()
+    expect(screen.page.get_by_role("button", name="Seat 1: free, sit down here")).to_be_enabled()
+    screen.see("You left the table")
+
+
+def test_the_keyboard_alone_is_enough_and_zero_bets_again(house, sees):
+    table = house.table("mini")
+    screen = sees(table, 1)
+
+    for key in ("2", "b", "p", "1", "t", "Backspace"):
+        screen.press(key)
+    expect(screen.chips_on("banker")).to_have_text("5")
+    expect(screen.chips_on("tie")).to_have_count(0)
+    screen.page.locator("h1").click()
+    screen.press("Enter")
+    screen.lies(house.settled(table, 1))
+    expect(screen.button("rebet")).to_be_enabled()
+
+    screen.press("0")
+    expect(screen.chips_on("banker")).to_have_text("5")
+    expect(screen.chips_on("player")).to_have_text("5")
+    screen.press("c")
+    expect(screen.bet).to_have_text("€0.00")
+    screen.press("r")
+    screen.lies(house.settled(table, 2))
+    screen.press("n")
+    expect(screen.page.locator(".hands .card")).to_have_count(0)
+    screen.press("?")
+    expect(screen.page.locator(".panel kbd").first).to_be_visible()
+    screen.press("Escape")
+    expect(screen.page.locator(".panel")).to_be_hidden()
+
+
+def test_a_right_click_takes_the_whole_wager_back(house, sees):
+    screen = sees(house.table("mini"), 1)
+    screen.place("banker", "25")
+    screen.place("tie", "5")
+    expect(screen.bet).to_have_text("€30.00")
+
+    screen.spot("tie").click(button="right")
+
+    expect(screen.bet).to_have_text("€0.00")
+    expect(screen.balance).to_have_text("€1,000.00")
+
+
+def test_chips_placed_while_the_line_is_down_arrive_when_it_is_back(house, sees):
+    screen = sees(house.table("mini"), 1)
+    screen.place("banker", "25")
+    expect(screen.chips_on("banker")).to_have_text("25")
+
+    screen.context.set_offline(True)
+    screen.place("banker", "5")
+    screen.see("Reconnecting")
+    expect(screen.chips_on("banker")).to_have_text("30")
+    screen.context.set_offline(False)
+
+    expect(screen.page.locator(".spot[data-coming]")).to_have_count(0, timeout=SOON)
+    expect(screen.notice).to_have_count(0, timeout=SOON)
+    expect(screen.chips_on("banker")).to_have_text("30")
+    assert house.seat_of(screen.table, 1)["placed"] == [{"spot": "banker", "amount": "30.00"}]
+
+
+def test_a_round_dealt_while_the_line_is_down_is_there_when_it_is_back(house, sees):
+    table = house.table("atlantic_city", turn_seconds=60)
+    ana, ben = (sees(table, token=token) for token in house.company(table, 1, 2))
+    ana.place("banker", "25")
+    ana.act("deal")
+    expect(ana.page.locator("[data-you]")).to_contain_text("in play")
+
+    ana.context.set_offline(True)
+    ana.see("Reconnecting")
+    ben.act("pass")
+    round_ = house.settled(table, 2)
+    ana.context.set_offline(False)
+
+    ana.lies(round_)
+    returned = float(round_["seats"][0]["result"]["returned"])
+    expect(ana.balance).to_have_text(f"€{975 + returned:,.2f}", timeout=SOON)
+    expect(ana.notice.filter(has_text="Reconnecting")).to_have_count(0)
+
+
+def test_a_page_loaded_again_finds_seat_chips_and_wager(house, sees):
+    table = house.table("atlantic_city", turn_seconds=60)
+    ana = sees(table, token=house.company(table, 1, 2)[0])
+    ana.place("player", "25", "5")
+    expect(ana.chips_on("player")).to_have_text("30")
+
+    ana.page.reload()
+    expect(ana.chips_on("player")).to_have_text("30", timeout=SOON)
+    ana.act("deal")
+    expect(ana.page.locator("[data-you]")).to_contain_text("in play")
+    ana.page.reload()
+    expect(ana.page.locator("[data-you]")).to_contain_text("in play", timeout=SOON)
+    expect(ana.balance).to_have_text("€970.00")
+
+
+def test_who_lets_the_time_run_out_sits_out_and_loses_nothing(house, sees):
+    table = house.table("atlantic_city", turn_seconds=3)
+    screen = sees(table, 1)
+    screen.place("banker", "25")
+    expect(screen.page.get_by_role("timer")).to_be_visible()
+
+    expect(screen.chips_on("banker")).to_have_count(0, timeout=SOON)
+    expect(screen.balance).to_have_text("€1,000.00")
+
+
+def test_a_seat_that_another_took_first_is_said_in_plain_words(house, sees):
+    table = house.table("mini")
+    screen = sees(table)
+    screen.page.get_by_role("button", name="Seat 1: free").click()
+    screen.page.get_by_label("Play money").check()
+    with screen.page.expect_response(lambda answer: answer.url.endswith("/seat") and answer.status == 409):
+        house.seated(table, 1, "100.00")
+        screen.page.get_by_role("button", name="Sit down", exact=True).click()
+
+    screen.see("Another player has this seat")
+    screen.see("Choose a free seat")
+
+
+def test_atlantic_city_raises_a_stake_to_the_minimum_and_says_so(house, sees):
+    table = house.table("atlantic_city", turn_seconds=60)
+    screen = sees(table, 1)
+    expect(screen.page.locator(".badges")).to_contain_text("raised")
+
+    screen.place("player", "1")
+    screen.act("deal")
+
+    screen.see("Raised to the table's minimum: Player +€4.00")
+    screen.lies(house.settled(table, 1))
+
+
+def test_overview_rounds_the_commission_up_to_a_quarter_and_shows_it(house, sees):
+    screen = sees(house.table("overview"), 1)
+    expect(screen.page.locator(".badges")).to_contain_text("5% commission, rounded up to €0.25")
+    screen.place("banker", "5", "1")
+
+    round_ = until_banker_wins(screen, house, deal=lambda n: screen.act("deal" if n == 1 else "rebetDeal"))
+
+    assert round_["seats"][0]["result"]["commission"] == "0.50"
+    expect(screen.page.locator("#live")).to_contain_text("Commission €0.50")
+
+
+def test_mini_takes_the_commission_exactly(house, sees):
+    screen = sees(house.table("mini"), 1)
+    expect(screen.page.locator(".badges")).to_contain_text("exact")
+    screen.place("banker", "5", "1")
+
+    until_banker_wins(screen, house, deal=lambda n: screen.act("deal" if n == 1 else "rebetDeal"))
+
+    expect(screen.page.locator("#live")).to_contain_text("Commission €0.30")
+
+
+def test_classic_takes_one_spot_in_a_round(house, sees):
+    screen = sees(house.table("classic"), 1)
+    expect(screen.spot("tie")).to_contain_text("9:1")
+    screen.place("banker", "25")
+    expect(screen.chips_on("banker")).to_have_text("25")
+
+    screen.place("tie", "5")
+
+    screen.see("This table takes a bet on one spot in a round")
+    expect(screen.chips_on("tie")).to_have_count(0)
+    expect(screen.chips_on("banker")).to_have_text("25")
+
+
+def test_the_big_table_marks_commission_beside_the_seat(house, sees):
+    table = house.table("big_table", turn_seconds=60, caller=False)
+    screen = sees(table, 6)
+    screen.place("banker", "100")
+
+    until_banker_wins(screen, house, deal=lambda n: screen.act("deal" if n == 1 else "rebetDeal"))
+
+    expect(screen.page.locator("[data-you]")).to_contain_text("owes 5")
+    expect(screen.page.locator("#live")).to_contain_text("Commission owed €5.00")
+
+
+def test_an_own_limit_is_set_with_the_pin_and_holds(house, sees):
+    screen = sees(house.table("mini"), 1)
+    panel = screen.open("limit")
+    panel.get_by_label("Most you will stake on a spot").fill("20")
+    panel.get_by_label("Your PIN").fill("0000")
+    panel.get_by_role("button", name="Set the limit").click()
+    expect(panel.get_by_role("alert")).not_to_be_empty()
+    panel.get_by_label("Your PIN").fill(PIN)
+    panel.get_by_role("button", name="Set the limit").click()
+    expect(panel.locator(".limit-now")).to_contain_text("€20.00")
+
+    screen.press("Escape")
+    screen.place("banker", "25")
+
+    expect(screen.notice.filter(has_text="limit").first).to_be_visible()
+    expect(screen.bet).to_have_text("€0.00")
+
+
+def test_too_little_at_the_table_is_said_with_the_ways_out(house, sees):
+    table = house.table("mini")
+    screen = sees(table, token=house.seated(table, 1, "5.00"))
+    screen.place("tie", "5")
+    for number in range(1, MANY):
+        screen.act("deal" if number == 1 else "rebetDeal")
+        if house.settled(screen.table, number)["outcome"] != "tie":
+            break
+
+    screen.see("under the table's minimum")
+    screen.notice.get_by_role("button", name="Rebuy").click()
+    screen.page.locator("#rebuy-amount").fill("50")
+    screen.page.locator(".panel").get_by_role("button", name="Rebuy").click()
+    expect(screen.balance).to_have_text("€50.00")
+    expect(screen.notice.filter(has_text="minimum")).to_have_count(0)
+
+
+def test_any_past_round_is_shown_again(house, sees):
+    table = house.table("mini")
+    screen = sees(table, 1)
+    screen.place("banker", "5")
+    screen.act("deal")
+    first = house.settled(table, 1)
+    screen.lies(first)
+    screen.act("rebetDeal")
+    screen.lies(house.settled(table, 2))
+
+    screen.open("history").get_by_role("button", name="Replay round 1").click()
+
+    screen.lies(first)
+    expect(screen.page.locator(".message")).to_have_text("A round that was played before")
+    screen.page.get_by_role("button", name="Back to the game").click()
+    screen.lies(house.settled(table, 2))
+
+
+def test_statistics_hold_the_columns_the_totals_and_the_roads(house, sees):
+    table = house.table("mini")
+    screen = sees(table, 1)
+    screen.place("banker", "5")
+    screen.act("deal")
+    outcome = house.settled(table, 1)["outcome"]
+    panel = screen.open("stats")
+
+    expect(panel.locator(".letter")).to_have_text({"banker": "B", "player": "P", "tie": "\u2013"}[outcome])
+    expect(panel.locator(".sum", has_text="Hands").locator("dd")).to_have_text("1")
+    expect(panel.locator(".road")).to_have_count(5)
+    screen.press("Escape")
+    screen.act("rebetDeal")
+    screen.lies(house.settled(table, 2))
+    expect(screen.open("stats").locator(".sum", has_text="Hands").locator("dd")).to_have_text("2")
+
+
+def test_the_page_speaks_german_and_writes_numbers_as_germans_do(house, sees):
+    screen = sees(house.table("mini"), 1, locale="de-DE")
+    expect(screen.button("deal")).to_have_text("Geben")
+    expect(screen.balance).to_have_text("1.000,00\u00a0€")
+    screen.place("player", "1")
+    screen.act("deal")
+    screen.see("Der Einsatz liegt unter dem Minimum des Tisches.")
+
+
+@pytest.mark.parametrize(
+    ("form", "panels"),
+    [({}, ("stats", "history", "cash", "limit", "options", "help")), ({"phone": True, "dark": True}, ("options",))],
+)
+def test_nothing_keeps_anybody_out(house, sees, form, panels):
+    screen = sees(house.table("atlantic_city", turn_seconds=600), 1, **form)
+    screen.place("banker", "25")
+    expect(screen.chips_on("banker")).to_have_text("25")
+    assert screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    axe = Axe()
+
+    for panel in (None, *panels):
+        if panel:
+            screen.open(panel)
+        found = axe.run(screen.page, options={"resultTypes": ["violations"]})
+        assert found.violations_count == 0, (panel, found.generate_report())
+        screen.press("Escape")
+
+
+def test_the_session_taken_over_elsewhere_is_said(house, sees):
+    table = house.table("mini")
+    screen = sees(table, 1)
+    balances = house.http.get("/me/balances", headers={"Authorization": f"Bearer {screen.token}"}).json()
+    assert balances["items"]
+    player = house.get(f"/tables/{table}")["seats"][0]["player"]
+
+    house.post(f"/players/{player}/sessions", {})
+
+    expect(screen.page.get_by_role("heading", name="Your session is over")).to_be_visible(timeout=SOON)
