@@ -77,7 +77,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """This will say it loudly when nobody has looked at the table page."""
     if CHROMIUM is None:
         terminalreporter.section("NO CHROMIUM", red=True, bold=True)
-        terminalreporter.line("The browser tests of the table page were LEFT OUT: install Chromium to run them.", red=True)
+        terminalreporter.line(
+            "The browser tests of the table page were LEFT OUT: install Chromium to run them.", red=True
+        )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
