@@ -228,6 +228,7 @@ class WithdrawalAdmin(PaymentAdmin):
     def sections(self, request: HttpRequest, obj: Withdrawal) -> Sequence[Section]:
         """This will show a withdrawal, with buttons for those who may review it."""
         more = [
+            ("Fee", marks.money(obj.fee, obj.currency)),
             ("Members of staff to agree", str(obj.approvals)),
             ("Agreed", obj.approved_by or marks.NOTHING),
             ("Rejected by", obj.rejected_by or marks.NOTHING),

@@ -87,14 +87,26 @@ def _withdrawal_given_back(event: pe.WithdrawalRejected | pe.WithdrawalCancelled
 
 
 def _withdrawal_paid(event: pe.WithdrawalPaid, cause: int) -> Entry:
-    outside = _house(AccountKind.WITHDRAWALS, event.operator, event.currency)
-    return transfer(kind="withdrawal_paid", cause=cause, source=_hold(event), target=outside, amount=event.amount)
+    """What the provider paid out leaves the hold, and the fee with it."""
+    postings = (
+        Posting(_hold(event), -event.amount),
+        Posting(_house(AccountKind.WITHDRAWALS, event.operator, event.currency), event.amount - event.fee),
+        Posting(_house(AccountKind.FEES, event.operator, event.currency), event.fee),
+    )
+    return entry(kind="withdrawal_paid", cause=cause, postings=postings)
 
 
 def _withdrawal_returned(event: pe.WithdrawalReturned, cause: int) -> Entry:
-    outside = _house(AccountKind.WITHDRAWALS, event.operator, event.currency)
-    source = outside if event.was_paid else _hold(event)
-    return transfer(kind="withdrawal_returned", cause=cause, source=source, target=_account(event), amount=event.amount)
+    """All of it is the player's again; the fee is given back with what came back."""
+    kind = "withdrawal_returned"
+    if not event.was_paid:
+        return transfer(kind=kind, cause=cause, source=_hold(event), target=_account(event), amount=event.amount)
+    postings = (
+        Posting(_house(AccountKind.WITHDRAWALS, event.operator, event.currency), event.fee - event.amount),
+        Posting(_house(AccountKind.FEES, event.operator, event.currency), -event.fee),
+        Posting(_account(event), event.amount),
+    )
+    return entry(kind=kind, cause=cause, postings=postings)
 
 
 def _adjusted(event: ae.AdjustmentApproved, cause: int) -> Entry:

@@ -130,6 +130,7 @@ class Withdrawal(Payment):
     approvals = models.IntegerField()
     approved_by = models.TextField()
     rejected_by = models.TextField(null=True)
+    fee = models.BigIntegerField()
 
     def __str__(self) -> str:
         return f"withdrawal {self.id}"

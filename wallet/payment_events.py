@@ -91,7 +91,10 @@ class DebtCollected:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalRequested:
-    """A player asked for `amount`, which is held from now on; `approvals` members of staff have to agree."""
+    """A player asked for `amount`, which is held from now on; `approvals` members of staff have to agree.
+
+    The provider is to pay out `amount - fee`; before there were fees, there was none.
+    """
 
     withdrawal: UUID
     operator: UUID
@@ -103,6 +106,7 @@ class WithdrawalRequested:
     amount: int
     approvals: int
     at: datetime
+    fee: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,7 @@ class WithdrawalPaid:
     amount: int
     reference: str
     at: datetime
+    fee: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +179,7 @@ class WithdrawalReturned:
     reference: str
     reason: str
     at: datetime
+    fee: int = 0
 
 
 DepositEvent = DepositRequested | DepositSent | DepositCompleted | DepositFailed | DepositReversed

@@ -85,13 +85,43 @@ _WITHDRAWAL: Final = {
     "method": _METHOD,
     "status": "requested",
     "amount": _euro("50.00"),
+    "fee": _euro("1.00"),
+    "arrives": _euro("49.00"),
     "can_cancel": True,
     "reason": "",
     "requested_at": "2026-11-21T09:00:00Z",
     "ended_at": None,
 }
-_POLICY: Final = {"automatic_up_to": "100.00", "second_above": "1000.00"}
-_POLICY_SHOWN: Final = {"version": 1, "automatic_up_to": _euro("100.00"), "second_above": _euro("1000.00")}
+_POLICY: Final = {
+    "automatic_up_to": "100.00",
+    "second_above": "1000.00",
+    "minimum": "10.00",
+    "maximum": "5000.00",
+    "most_open": 3,
+    "fee_fixed": "0.50",
+    "fee_percent": "1",
+}
+_POLICY_SHOWN: Final = {
+    "version": 1,
+    "automatic_up_to": _euro("100.00"),
+    "second_above": _euro("1000.00"),
+    "minimum": _euro("10.00"),
+    "maximum": _euro("5000.00"),
+    "most_open": 3,
+    "fee_fixed": _euro("0.50"),
+    "fee_percent": "1",
+}
+_WITHDRAWAL_QUOTE: Final = {
+    "amount": _euro("50.00"),
+    "fee": _euro("1.00"),
+    "arrives": _euro("49.00"),
+    "approvals": 0,
+    "refused": None,
+    "minimum": _euro("10.00"),
+    "maximum": _euro("5000.00"),
+    "under_way": 1,
+    "most_open": 3,
+}
 _REPORT: Final = {
     "kind": "deposit",
     "payment": _PAYMENT,
@@ -134,13 +164,13 @@ change_method: Final = extend_schema(
 )
 get_policy: Final = extend_schema(
     operation_id="getWithdrawalPolicy",
-    summary="Show how many members of staff have to agree to a withdrawal",
+    summary="Show what withdrawals may be, what they cost, and how many members of staff have to agree",
     responses=shapes.PolicyShown,
     examples=_examples(_POLICY_SHOWN),
 )
 set_policy: Final = extend_schema(
     operation_id="setWithdrawalPolicy",
-    summary="Set up to which amount nobody looks at a withdrawal, and above which two members of staff do",
+    summary="Set what withdrawals may be, what they cost, and from which amounts one or two members of staff look",
     request=shapes.PolicyRequest,
     responses={201: shapes.PolicyShown},
     examples=_examples(_POLICY_SHOWN, status="201", asked=_POLICY),
@@ -185,6 +215,13 @@ quick_deposit: Final = extend_schema(
     request=shapes.Nothing,
     responses={201: shapes.DepositShown},
     examples=_examples(_DEPOSIT, status="201", asked={}),
+)
+withdrawal_quote: Final = extend_schema(
+    operation_id="quoteMyWithdrawal",
+    summary="Tell what a withdrawal would cost and what of it would arrive, before it is asked for",
+    parameters=[OpenApiParameter("amount", str, required=True, description="A decimal string in one's currency.")],
+    responses=shapes.WithdrawalQuote,
+    examples=_examples(_WITHDRAWAL_QUOTE),
 )
 my_withdrawals: Final = extend_schema(
     operation_id="listMyWithdrawals",

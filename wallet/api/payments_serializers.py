@@ -17,11 +17,13 @@ from casino.api.fields import (
     money,
 )
 from casino.kernel.refusals import Refusal
+from wallet.payments import withdrawal_terms
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.fees import Terms, parse_percent, percent, quote
-from wallet.payments.methods import Method, Offer, Policy
+from wallet.payments.methods import Method, Offer
 from wallet.payments.queries import Deposit, Withdrawal
 from wallet.payments.withdrawal_state import WithdrawalStatus
+from wallet.payments.withdrawal_terms import Policy, WithdrawalTerms
 
 
 class MethodRequest(Strict):
@@ -134,6 +136,8 @@ class WithdrawalShown(serializers.Serializer[Any]):
         help_text="`requested`, `approved`, `sent`, `paid`, `returned`, `rejected` or `cancelled`."
     )
     amount = MoneySerializer()
+    fee = MoneySerializer()
+    arrives = MoneySerializer()
     can_cancel = serializers.BooleanField()
     reason = serializers.CharField()
     requested_at = serializers.DateTimeField()
@@ -148,10 +152,15 @@ class WithdrawalPage(serializers.Serializer[Any]):
 
 
 class PolicyRequest(Strict):
-    """Up to which amount nobody looks, and above which two members of staff do."""
+    """Up to which amount nobody looks, above which two members of staff do, and what withdrawals may be and cost."""
 
     automatic_up_to = AmountField(zero=True)
     second_above = AmountField(zero=True)
+    minimum = AmountField(required=False, default=1)
+    maximum = AmountField(required=False, default=None, allow_null=True)
+    most_open = WholeNumberField(required=False, default=None, allow_null=True, min_value=1, max_value=1000)
+    fee_fixed = AmountField(zero=True, required=False, default=0)
+    fee_percent = TextField(max_length=8, required=False, default="0", help_text="Below 100, at most four decimals.")
 
 
 class PolicyShown(serializers.Serializer[Any]):
@@ -160,6 +169,34 @@ class PolicyShown(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     automatic_up_to = MoneySerializer()
     second_above = MoneySerializer()
+    minimum = MoneySerializer()
+    maximum = MoneySerializer(allow_null=True)
+    most_open = serializers.IntegerField(allow_null=True, help_text="Withdrawals of a player under way at once.")
+    fee_fixed = MoneySerializer()
+    fee_percent = serializers.CharField()
+
+
+class WithdrawalQuote(serializers.Serializer[Any]):
+    """What a withdrawal would cost and what of it would arrive.
+
+    `refused` is the code of the refusal, where there is one; `approvals` members of staff would have to agree.
+    """
+
+    amount = MoneySerializer()
+    fee = MoneySerializer(allow_null=True)
+    arrives = MoneySerializer(allow_null=True)
+    approvals = serializers.IntegerField()
+    refused = serializers.CharField(allow_null=True)
+    minimum = MoneySerializer()
+    maximum = MoneySerializer(allow_null=True)
+    under_way = serializers.IntegerField()
+    most_open = serializers.IntegerField(allow_null=True)
+
+
+class WithdrawalAmount(serializers.Serializer[Any]):
+    """For which amount a quote is asked for."""
+
+    amount = AmountField()
 
 
 def offer_of(given: dict[str, Any]) -> Offer:
@@ -223,6 +260,8 @@ def shown_withdrawal(withdrawal: Withdrawal) -> dict[str, Any]:
         "method": withdrawal.method_id,
         "status": withdrawal.status,
         "amount": money(withdrawal.amount, withdrawal.currency),
+        "fee": money(withdrawal.fee, withdrawal.currency),
+        "arrives": money(withdrawal.amount - withdrawal.fee, withdrawal.currency),
         "can_cancel": withdrawal.status in {WithdrawalStatus.REQUESTED, WithdrawalStatus.APPROVED},
         "reason": withdrawal.reason,
         "requested_at": withdrawal.requested_at,
@@ -236,4 +275,43 @@ def shown_policy(policy: Policy, currency: str) -> dict[str, Any]:
         "version": policy.version,
         "automatic_up_to": money(policy.automatic_up_to, currency),
         "second_above": money(policy.second_above, currency),
+        "minimum": money(policy.terms.minimum, currency),
+        "maximum": None if policy.terms.maximum is None else money(policy.terms.maximum, currency),
+        "most_open": policy.terms.most_open,
+        "fee_fixed": money(policy.terms.fee_fixed, currency),
+        "fee_percent": percent(policy.terms.fee_ppm),
     }
+
+
+def policy_of(given: dict[str, Any]) -> dict[str, Any]:
+    """This will make the arguments of `set_policy` of a PolicyRequest. Raises MethodImpossible."""
+    terms = WithdrawalTerms(
+        given["minimum"],
+        given["maximum"],
+        given["most_open"],
+        given["fee_fixed"],
+        parse_percent(given["fee_percent"]),
+    )
+    return {"automatic_up_to": given["automatic_up_to"], "second_above": given["second_above"], "terms": terms}
+
+
+def shown_withdrawal_quote(policy: Policy, amount: int, under_way: int, currency: str) -> dict[str, Any]:
+    """This will shape what a withdrawal of `amount` minor units comes to for an answer."""
+    terms = policy.terms
+    shown: dict[str, Any] = {
+        "amount": money(amount, currency),
+        "fee": None,
+        "arrives": None,
+        "approvals": policy.approvals(amount),
+        "refused": None,
+        "minimum": money(terms.minimum, currency),
+        "maximum": None if terms.maximum is None else money(terms.maximum, currency),
+        "under_way": under_way,
+        "most_open": terms.most_open,
+    }
+    try:
+        offered = withdrawal_terms.quote(terms, amount, currency=currency)
+        withdrawal_terms.require_room(terms, under_way=under_way)
+    except Refusal as refusal:
+        return {**shown, "refused": refusal.code}
+    return {**shown, "fee": money(offered.fee, currency), "arrives": money(offered.arrives, currency)}

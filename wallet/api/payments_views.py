@@ -80,7 +80,7 @@ class WithdrawalPolicy(OperatorView):
     def post(self, request: Request) -> Response:
         """This will set the policy."""
         given = read(shapes.PolicyRequest, request)
-        made = methods.set_policy(operator=self.caller.operator, actor=self.caller.actor, **given)
+        made = methods.set_policy(operator=self.caller.operator, actor=self.caller.actor, **shapes.policy_of(given))
         return Response(shapes.shown_policy(made, self.caller.currency), status=201)
 
 
@@ -139,6 +139,21 @@ class MyDeposit(PlayerView):
         """This will show a deposit."""
         del request
         return _my_deposit(self.caller, deposit, status=200)
+
+
+class MyWithdrawalQuote(PlayerView):
+    """What a withdrawal would come to."""
+
+    @documents.withdrawal_quote
+    def get(self, request: Request) -> Response:
+        """This will tell fee, arrival and bounds, before anything is committed to."""
+        me = self.caller
+        query = shapes.WithdrawalAmount(data=request.query_params, context={"currency": me.currency})
+        query.is_valid(raise_exception=True)
+        rules = methods.policy(operator=me.operator)
+        under_way = withdrawals.under_way(operator=me.operator, player=me.player)
+        amount = query.validated_data["amount"]
+        return Response(shapes.shown_withdrawal_quote(rules, amount, under_way, me.currency))
 
 
 class MyWithdrawals(PlayerView):

@@ -42,6 +42,7 @@ urlpatterns = [
     path("me/deposits", payments.MyDeposits.as_view(), name="my-deposits"),
     path("me/deposits/quick", payments.QuickDeposit.as_view(), name="quick-deposit"),
     path("me/deposits/<uuid:deposit>", payments.MyDeposit.as_view(), name="my-deposit"),
+    path("me/withdrawal-quote", payments.MyWithdrawalQuote.as_view(), name="my-withdrawal-quote"),
     path("me/withdrawals", payments.MyWithdrawals.as_view(), name="my-withdrawals"),
     path("me/withdrawals/<uuid:withdrawal>", payments.MyWithdrawal.as_view(), name="my-withdrawal"),
     path("me/withdrawals/<uuid:withdrawal>/cancel", payments.CancelWithdrawal.as_view(), name="cancel-my-withdrawal"),

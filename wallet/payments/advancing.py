@@ -39,7 +39,7 @@ _LEASED: Final = """
       FROM wallet_payment_due due
       JOIN (SELECT id, provider, amount, currency, reference IS NOT NULL AS started, operator_id FROM wallet_deposit
             UNION ALL
-            SELECT id, provider, amount, currency, status = 'sent', operator_id FROM wallet_withdrawal) payment
+            SELECT id, provider, amount - fee, currency, status = 'sent', operator_id FROM wallet_withdrawal) payment
         ON payment.id = due.payment_id
      WHERE due.payment_id = ANY (%s::uuid[]) ORDER BY due.payment_id
 """

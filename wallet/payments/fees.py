@@ -44,10 +44,15 @@ def quote(terms: Terms, amount: int) -> Quote:
             maximum=terms.maximum,
             currency=terms.currency,
         )
-    fee = terms.fee_fixed - (-amount * terms.fee_ppm // MILLION)
+    fee = fee_of(terms.fee_fixed, terms.fee_ppm, amount)
     if fee >= amount:
         raise NothingArrives(fee=fee, currency=terms.currency)
     return Quote(amount, fee, amount - fee)
+
+
+def fee_of(fixed: int, ppm: int, amount: int) -> int:
+    """This will tell the fee for an amount in minor units, rounded up once; `ppm` is a share in parts per million."""
+    return fixed - (-amount * ppm // MILLION)
 
 
 def require_possible(terms: Terms) -> None:

@@ -7,10 +7,13 @@ from uuid import UUID
 
 from casino.api.ids import new_id
 from casino.events.rows import fetch
+from wallet.payments import withdrawal_terms
 from wallet.payments.fees import Terms, require_possible
 from wallet.payments.providers import require_known
-from wallet.payments.refusals import MethodImpossible, PolicyImpossible, UnknownMethod
+from wallet.payments.refusals import MethodImpossible, UnknownMethod
+from wallet.payments.withdrawal_terms import Policy, WithdrawalTerms
 
+ANY_WITHDRAWAL: Final = WithdrawalTerms()
 LONGEST: Final = 90 * 24 * 3600
 _COLUMNS: Final = """method_id, version, operator_id, name, provider, currency, minimum, maximum, fee_fixed, fee_ppm,
     seconds, payouts, enabled, created_at"""
@@ -30,12 +33,14 @@ _ONE: Final = f"""
 """  # noqa: S608
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 4))"
 _POLICY: Final = """
-    SELECT automatic_up_to, second_above, version FROM wallet_withdrawal_policy
+    SELECT automatic_up_to, second_above, version, minimum, maximum, most_open, fee_fixed, fee_ppm
+      FROM wallet_withdrawal_policy
      WHERE operator_id = %s ORDER BY version DESC LIMIT 1
 """
 _SET_POLICY: Final = """
-    INSERT INTO wallet_withdrawal_policy (operator_id, version, automatic_up_to, second_above, actor)
-    VALUES (%s, %s, %s, %s, %s)
+    INSERT INTO wallet_withdrawal_policy (operator_id, version, automatic_up_to, second_above, actor,
+        minimum, maximum, most_open, fee_fixed, fee_ppm)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
 """
 
 
@@ -60,21 +65,6 @@ class Method:
     operator: UUID
     offer: Offer
     created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """In minor units: nobody looks at withdrawals `automatic_up_to`, two members of staff at those `second_above`."""
-
-    automatic_up_to: int = 0
-    second_above: int = 0
-    version: int = 0
-
-    def approvals(self, amount: int) -> int:
-        """This will tell how many members of staff have to agree to a withdrawal."""
-        if amount <= self.automatic_up_to:
-            return 0
-        return 1 if amount <= self.second_above else 2
 
 
 def create(*, operator: UUID, offer: Offer, actor: str) -> Method:
@@ -112,19 +102,29 @@ def offered(*, operator: UUID) -> list[Method]:
 def policy(*, operator: UUID) -> Policy:
     """This will return an operator's policy; as long as none was set, two members of staff look at everything."""
     rows = fetch(_POLICY, [operator])
-    return Policy(*rows[0]) if rows else Policy()
+    if not rows:
+        return Policy()
+    automatic_up_to, second_above, version, *bounds = rows[0]
+    return Policy(automatic_up_to, second_above, version, WithdrawalTerms(*bounds))
 
 
-def set_policy(*, operator: UUID, automatic_up_to: int, second_above: int, actor: str) -> Policy:
+def set_policy(
+    *,
+    operator: UUID,
+    automatic_up_to: int,
+    second_above: int,
+    actor: str,
+    terms: WithdrawalTerms = ANY_WITHDRAWAL,
+) -> Policy:
     """This will set an operator's policy, in minor units, for withdrawals asked for from now on.
 
     Call it inside a transaction. Raises PolicyImpossible.
     """
-    if not 0 <= automatic_up_to <= second_above:
-        raise PolicyImpossible
     fetch(_LOCK, [str(operator)])
-    made = Policy(automatic_up_to, second_above, policy(operator=operator).version + 1)
-    fetch(f"{_SET_POLICY} RETURNING id", [operator, made.version, automatic_up_to, second_above, actor])
+    made = Policy(automatic_up_to, second_above, policy(operator=operator).version + 1, terms)
+    withdrawal_terms.require_possible(made)
+    bounds = [terms.minimum, terms.maximum, terms.most_open, terms.fee_fixed, terms.fee_ppm]
+    fetch(_SET_POLICY, [operator, made.version, automatic_up_to, second_above, actor, *bounds])
     return made
 
 

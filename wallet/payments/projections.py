@@ -16,7 +16,8 @@ _COMMON: Final = (
 )  # fmt: skip
 DEPOSITS: Final = Relation("wallet_deposit", (*_COMMON, ("fee", "bigint"), ("owed", "bigint")))
 WITHDRAWALS: Final = Relation(
-    "wallet_withdrawal", (*_COMMON, ("approvals", "int"), ("approved_by", "text"), ("rejected_by", "text"))
+    "wallet_withdrawal",
+    (*_COMMON, ("fee", "bigint"), ("approvals", "int"), ("approved_by", "text"), ("rejected_by", "text")),
 )
 RELATIONS: Final = (DEPOSITS, WITHDRAWALS)
 
@@ -62,6 +63,7 @@ def withdrawal_row(state: Withdrawal, version: int) -> Row:
         state.reason,
         state.ended_at,
         version,
+        asked.fee,
         asked.approvals,
         ",".join(state.approved_by),
         state.rejected_by,

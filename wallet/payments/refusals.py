@@ -87,11 +87,32 @@ class MakerIsChecker(Refusal):
     remedy = "Have another member of staff look at it."
 
 
+class WithdrawalTooSmall(Refusal):
+    code = "withdrawal_too_small"
+    kind = Kind.INVALID
+    title = "The withdrawal is under the least amount"
+    remedy = "Ask for the `minimum` or more."
+
+
+class WithdrawalTooLarge(Refusal):
+    code = "withdrawal_too_large"
+    kind = Kind.INVALID
+    title = "The withdrawal is over the largest amount"
+    remedy = "Ask for the `maximum` or less."
+
+
+class TooManyWithdrawals(Refusal):
+    code = "too_many_withdrawals"
+    kind = Kind.CONFLICT
+    title = "Too many withdrawals are under way"
+    remedy = "Wait until one of them is paid, or cancel one."
+
+
 class PolicyImpossible(Refusal):
     code = "withdrawal_policy_impossible"
     kind = Kind.INVALID
     title = "A policy can't be like that"
-    remedy = "Keep 0 <= automatic_up_to <= second_above."
+    remedy = "Keep 0 <= automatic_up_to <= second_above, 0 < minimum <= maximum, and a percentage below 100."
 
 
 class UnknownProvider(Refusal):

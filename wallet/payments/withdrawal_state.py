@@ -134,7 +134,7 @@ def judge(state: Withdrawal, report: Report, *, at: datetime) -> tuple[Withdrawa
     asked = state.requested
     if state.status not in _WITH_PROVIDER:
         raise Implausible("never_sent")
-    compare(report, reference=state.reference, amount=asked.amount, currency=asked.currency)
+    compare(report, reference=state.reference, amount=asked.amount - asked.fee, currency=asked.currency)
     means = _MEANS[report.said]
     if _WITH_PROVIDER.index(means) <= _WITH_PROVIDER.index(state.status):
         return ()
@@ -142,7 +142,14 @@ def judge(state: Withdrawal, report: Report, *, at: datetime) -> tuple[Withdrawa
         return _returned(state, reference=report.reference, reason=report.reason, at=at)
     return (
         WithdrawalPaid(
-            asked.withdrawal, asked.operator, asked.player, asked.currency, asked.amount, report.reference, at
+            asked.withdrawal,
+            asked.operator,
+            asked.player,
+            asked.currency,
+            asked.amount,
+            report.reference,
+            at,
+            asked.fee,
         ),
     )
 
@@ -168,6 +175,7 @@ def _returned(state: Withdrawal, *, reference: str, reason: str, at: datetime) -
             reference,
             reason,
             at,
+            asked.fee,
         ),
     )
 

@@ -25,6 +25,7 @@ from wallet.payments.methods import find, policy
 from wallet.payments.refusals import MethodClosed, PayoutNotOffered, UnknownWithdrawal
 from wallet.payments.reports import Implausible, Report
 from wallet.payments.withdrawal_state import Withdrawal
+from wallet.payments.withdrawal_terms import quote, require_room
 from wallet.refusals import InsufficientFunds
 
 Decide = Callable[[Withdrawal, datetime], Sequence[Any]]
@@ -34,14 +35,16 @@ APPLIED: Final = "applied"
 GIVEN_BACK: Final = (WithdrawalRejected, WithdrawalCancelled, WithdrawalReturned)
 
 _WHOSE: Final = "SELECT operator_id, player_id, currency, provider FROM wallet_withdrawal WHERE id = %s"
+_UNDER_WAY: Final = """SELECT count(*) FROM wallet_withdrawal
+    WHERE player_id = %s AND operator_id = %s AND status IN ('requested', 'approved', 'sent')"""
 _TAKEN: Final = "SELECT FROM wallet_withdrawal WHERE provider = %s AND reference = %s AND id <> %s"
 
 
 def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount: int, metadata: Metadata) -> UUID:
     """This will hold minor units of the player's account at once and return the withdrawal's id.
 
-    Raises AmountNotPositive, UnknownMethod, MethodClosed, PayoutNotOffered, UnknownAccount, DebtOutstanding,
-    InsufficientFunds.
+    Raises AmountNotPositive, UnknownMethod, MethodClosed, PayoutNotOffered, UnknownAccount, WithdrawalTooSmall,
+    WithdrawalTooLarge, NothingArrives, TooManyWithdrawals, DebtOutstanding, InsufficientFunds.
     """
     if amount <= 0:
         raise money.AmountNotPositive(f"Got {money.text(amount, currency)}.")
@@ -51,19 +54,27 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
     if not chosen.offer.payouts:
         raise PayoutNotOffered
     require_open(operator=operator, player=player, currency=currency)
-    approvals = policy(operator=operator).approvals(amount)
+    rules = policy(operator=operator)
+    fee = quote(rules.terms, amount, currency=currency).fee
+    approvals = rules.approvals(amount)
     withdrawal, provider = new_id(), chosen.offer.provider
     with transaction.atomic():
         account, at = records.lock_account(operator=operator, player=player, currency=currency)
+        require_room(rules.terms, under_way=under_way(operator=operator, player=player))
         held = debts.available(account)
         if held < amount:
             raise InsufficientFunds(account=account, balance=held, needed=amount)
         asked = WithdrawalRequested(
-            withdrawal, operator, player, chosen.id, chosen.version, provider, currency, amount, approvals, at
+            withdrawal, operator, player, chosen.id, chosen.version, provider, currency, amount, approvals, at, fee
         )
         records.write_withdrawal(None, version=0, events=[asked], metadata=metadata)
         wakeup.on_commit()
     return withdrawal
+
+
+def under_way(*, operator: UUID, player: UUID) -> int:
+    """This will count a player's withdrawals that are neither paid nor back."""
+    return int(fetch(_UNDER_WAY, [player, operator])[0][0])
 
 
 def approve(withdrawal: UUID, *, staff: str, metadata: Metadata) -> Withdrawal:

@@ -20,7 +20,7 @@ _PAYMENT: Final = """
                 ELSE status IN ('sent', 'paid') OR (status = 'returned' AND coalesce(reference, '') <> '') END
       FROM (SELECT 'deposit' AS kind, id, reference, status, amount, currency FROM wallet_deposit WHERE {where}
             UNION ALL
-            SELECT 'payout', id, reference, status, amount, currency FROM wallet_withdrawal WHERE {where}) payment
+            SELECT 'payout', id, reference, status, amount - fee, currency FROM wallet_withdrawal WHERE {where}) payment
 """
 _OF_THE_DAY: Final = _PAYMENT.format(
     where="operator_id = %s AND provider = %s AND requested_at >= %s AND requested_at < %s"

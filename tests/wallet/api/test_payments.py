@@ -230,7 +230,9 @@ def test_a_withdrawal_is_held_and_can_be_cancelled(lucky: Caller) -> None:
 def test_the_policy_is_the_operators(lucky: Caller) -> None:
     nothing = {"amount": "0.00", "currency": "EUR"}
     before = lucky.get("withdrawal-policy").json()
-    assert before == {"version": 0, "automatic_up_to": nothing, "second_above": nothing}
+    free = {"fee_fixed": nothing, "fee_percent": "0", "maximum": None, "most_open": None}
+    least = {"minimum": {"amount": "0.01", "currency": "EUR"}}
+    assert before == {"version": 0, "automatic_up_to": nothing, "second_above": nothing, **free, **least}
     made = lucky.post("withdrawal-policy", automatic_up_to="0", second_above="100.00")
     assert (made.status_code, made.json()["version"]) == (201, 1)
     wrong = lucky.post("withdrawal-policy", automatic_up_to="5.00", second_above="1.00")
@@ -261,3 +263,20 @@ def test_a_debt_is_shown_and_refused_by_name(lucky: Caller) -> None:
     assert player.get(f"me/deposits/{made}").json()["owed"] == {"amount": "40.00", "currency": "EUR"}
     refused = player.post("me/withdrawals", method=method, amount="1.00", currency="EUR")
     assert (refused.status_code, refused.json()["code"], refused.json()["owed"]) == (409, "debt_outstanding", "40.00")
+
+
+def test_a_withdrawals_cost_is_told_before_it_is_asked_for() -> None:
+    lucky = house("terms")
+    bounds = {"minimum": "10.00", "maximum": "500.00", "most_open": 1, "fee_fixed": "0.50", "fee_percent": "1"}
+    made = lucky.post("withdrawal-policy", automatic_up_to="0", second_above="100.00", **bounds)
+    assert (made.status_code, made.json()["fee_percent"], made.json()["most_open"]) == (201, "1", 1)
+    player = lucky.player()
+    told = player.get("me/withdrawal-quote?amount=50.00").json()
+    assert (told["fee"]["amount"], told["arrives"]["amount"], told["approvals"]) == ("1.00", "49.00", 1)
+    assert player.get("me/withdrawal-quote?amount=9.99").json()["refused"] == "withdrawal_too_small"
+    assert player.get("me/withdrawal-quote?amount=500.01").json()["refused"] == "withdrawal_too_large"
+    assert player.get("me/withdrawal-quote").status_code == 422
+    for wrong in ({"most_open": 0}, {"fee_percent": "100"}, {"minimum": "9.00", "maximum": "8.00"}):
+        answer = lucky.post("withdrawal-policy", automatic_up_to="0", second_above="0", **wrong)
+        assert answer.status_code == 422
+    assert lucky.get("withdrawal-policy").json()["version"] == 1

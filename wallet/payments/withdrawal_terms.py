@@ -1,0 +1,74 @@
+"""What an operator's policy says of a withdrawal: how much, how many at once, what it costs, who has to agree. Pure."""
+
+from dataclasses import dataclass, field
+
+from casino.kernel import money
+from wallet.payments.fees import MILLION, Quote, fee_of
+from wallet.payments.refusals import (
+    NothingArrives,
+    PolicyImpossible,
+    TooManyWithdrawals,
+    WithdrawalTooLarge,
+    WithdrawalTooSmall,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawalTerms:
+    """In minor units; None has no bound. `fee_ppm` is the share in parts per million of the amount.
+
+    `most_open` withdrawals of a player may be under way at once.
+    """
+
+    minimum: int = 1
+    maximum: int | None = None
+    most_open: int | None = None
+    fee_fixed: int = 0
+    fee_ppm: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """In minor units: nobody looks at withdrawals `automatic_up_to`, two members of staff at those `second_above`."""
+
+    automatic_up_to: int = 0
+    second_above: int = 0
+    version: int = 0
+    terms: WithdrawalTerms = field(default_factory=WithdrawalTerms)
+
+    def approvals(self, amount: int) -> int:
+        """This will tell how many members of staff have to agree to a withdrawal."""
+        if amount <= self.automatic_up_to:
+            return 0
+        return 1 if amount <= self.second_above else 2
+
+
+def quote(terms: WithdrawalTerms, amount: int, *, currency: str) -> Quote:
+    """This will tell what a withdrawal of minor units costs, rounded up once, and what of it arrives.
+
+    Raises WithdrawalTooSmall, WithdrawalTooLarge, NothingArrives.
+    """
+    if amount < terms.minimum:
+        raise WithdrawalTooSmall(minimum=money.text(terms.minimum, currency), currency=currency)
+    if terms.maximum is not None and amount > terms.maximum:
+        raise WithdrawalTooLarge(maximum=money.text(terms.maximum, currency), currency=currency)
+    fee = fee_of(terms.fee_fixed, terms.fee_ppm, amount)
+    if fee >= amount:
+        raise NothingArrives(fee=fee, currency=currency)
+    return Quote(amount, fee, amount - fee)
+
+
+def require_room(terms: WithdrawalTerms, *, under_way: int) -> None:
+    """This will check that one more withdrawal may be asked for. Raises TooManyWithdrawals."""
+    if terms.most_open is not None and under_way >= terms.most_open:
+        raise TooManyWithdrawals(most_open=terms.most_open, under_way=under_way)
+
+
+def require_possible(policy: Policy) -> None:
+    """This will check a policy. Raises PolicyImpossible."""
+    terms = policy.terms
+    ordered = 0 <= policy.automatic_up_to <= policy.second_above
+    bounded = 0 < terms.minimum <= (money.LARGEST if terms.maximum is None else terms.maximum)
+    room = terms.most_open is None or terms.most_open > 0
+    if not (ordered and bounded and room and terms.fee_fixed >= 0 and 0 <= terms.fee_ppm < MILLION):
+        raise PolicyImpossible
