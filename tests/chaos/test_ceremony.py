@@ -1,0 +1,53 @@
+"""Dealers killed before each of their statements while the Caller's cards go out and come back: others finish."""
+
+import pytest
+
+from baccarat.audit import engine
+from baccarat.operations import ceremony, dealing
+from baccarat.rounds.state import Phase
+from casino.events.rows import fetch
+from casino.events.sealer import seal_all
+from tests.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
+from tests.conftest import Database
+from tests.dying import KILLED, SURVIVED, dying
+from tests.services import SHOE_KEYS
+from tests.support.examples import P
+from tests.support.house import House
+
+pytestmark = pytest.mark.slow
+
+FEWEST_STATEMENTS = 5
+
+
+def test_dealers_killed_around_a_ceremony_neither_lose_the_cards_nor_deal_them_twice(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("django.conf.settings.SHOE_KEYS", SHOE_KEYS)
+    house = House()
+    table = house.table("big_table", caller=True, look_seconds=60, hand_back_seconds=60)
+    ann = house.seated(table)
+    killed = 0
+    with dying("baccarat.operations.dealing:deal_due", database.environment) as dies_at:
+        ended = ""
+        while ended != SURVIVED:
+            killed += 1
+            ann.deal({P: 2500})
+            number = house.in_hand(table).facts().number
+            ended = dies_at(killed)  # with the cards on their way out
+            dealing.deal_due()
+            assert (house.in_hand(table).phase, house.in_hand(table).cards) == (Phase.CLOSED, ())
+            shown = ceremony.look(guest=ann.guest)["cards"]
+            ceremony.hand_back(guest=ann.guest)
+            back = dies_at(killed)  # with the cards on their way back
+            dealing.deal_due()
+            assert {ended, back} <= {KILLED, SURVIVED}
+            settled = house.last(table)
+            assert (settled.facts().number, settled.phase) == (number, Phase.SETTLED)
+            assert [settled.cards[0], settled.cards[2]] == shown
+            assert house.names(settled).count("CardsHandedOut") == 1
+    assert killed > FEWEST_STATEMENTS
+    assert fetch(NOT_SETTLED_ONCE) == []
+    assert fetch(NOT_POSTED_ONCE) == []
+    house.agree(table)
+    seal_all()
+    assert engine.run().findings == ()
