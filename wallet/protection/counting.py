@@ -1,8 +1,8 @@
 """What players have staked, lost and played, worked out anew from the ledger's entries.
 
-A trigger on postings counts along as they are made; these statements say the same over everything, for the audit and
-for a rebuild. A wager takes its stake and counts as lost until a settlement or a void brings something back. A wager
-that is voided has been staked all the same.
+The function `wallet_post` counts along as entries are posted; these statements say the same over everything, for the
+audit and for a rebuild. A wager takes its stake and counts as lost until a settlement or a void brings something back.
+A wager that is voided has been staked all the same.
 """
 
 from typing import Final

@@ -10,24 +10,8 @@ from wallet.protection.judging import SLOT_MINUTES, Excess
 from wallet.protection_events import Measure
 
 _ASKED: Final = "WITH asked AS (SELECT %s::uuid AS player, %s::timestamptz AS start, %s::bigint AS over)"
-# Each move that is still in the window, in the order in which they leave it, until enough of them have.
-_MONEY: Final = """{asked}
-    SELECT min(at) FROM (
-        SELECT at, over, sum(amount) OVER (ORDER BY at, amount) AS freed FROM (
-            SELECT moved.at, asked.over,
-                   moved.{column} - coalesce(lag(moved.{column}) OVER running, before.{column}, 0) AS amount
-              FROM asked
-              JOIN wallet_account account ON account.player_id = asked.player AND account.book = 'real'
-                   AND account.kind IN ('game', 'account', 'debt')
-              JOIN wallet_turnover moved ON moved.account_id = account.id AND moved.at > asked.start
-              LEFT JOIN LATERAL (
-                 SELECT {column} FROM wallet_turnover total
-                  WHERE total.account_id = account.id AND total.at <= asked.start
-                  ORDER BY at DESC, sequence DESC LIMIT 1) before ON true
-            WINDOW running AS (PARTITION BY account.id ORDER BY moved.sequence)
-        ) moves
-    ) leaving WHERE freed >= over
-"""
+_STAKES: Final = f"{_ASKED} SELECT wallet_play_leaving(player, start, over, false) FROM asked"  # noqa: S608  (constants)
+_LOSSES: Final = f"{_ASKED} SELECT wallet_play_leaving(player, start, over, true) FROM asked"  # noqa: S608  (constants)
 _DEPOSITS: Final = f"""{_ASKED}
     SELECT min(at) FROM (
         SELECT requested_at AS at, over, sum(amount) OVER (ORDER BY requested_at, id) AS freed
@@ -42,14 +26,17 @@ _TIME: Final = f"""{_ASKED}
 """  # noqa: S608  (constants)
 _ASK: Final = {
     Measure.DEPOSIT: _DEPOSITS,
-    Measure.STAKE: _MONEY.format(asked=_ASKED, column="staked"),
-    Measure.LOSS: _MONEY.format(asked=_ASKED, column="lost"),
+    Measure.STAKE: _STAKES,
+    Measure.LOSS: _LOSSES,
     Measure.TIME: _TIME,
 }
 
 
 def frees_at(excess: Excess, *, player: UUID, now: datetime) -> datetime | None:
-    """This will return when what was refused would fit, None if it is more than the whole limit."""
+    """This will return when what was refused would fit, None if it is more than the whole limit.
+
+    Losses come and go, so that it may fit earlier for a while.
+    """
     if excess.needed > excess.limit.most:
         return None
     period = excess.limit.period

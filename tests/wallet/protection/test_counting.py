@@ -1,0 +1,160 @@
+"""Whatever is staked and comes back, in any order and at any number of tables, every window adds up what lies in it."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from casino.events.rows import execute, fetch
+from casino.kernel.money import Book
+from tests.wallet.world import OPERATOR, causes
+from wallet import ledger
+from wallet.accounts import AccountKind, AccountName, game_account, table_account
+from wallet.entries import Posting, entry
+from wallet.protection import freeing, standing, windows
+from wallet.protection.judging import Excess
+from wallet.protection.rebuilding import rebuild_protection
+from wallet.protection.state import Limit
+from wallet.protection_events import Measure, Period, Setter
+
+TABLES = (UUID(int=501), UUID(int=502), UUID(int=503))
+KINDS = ("wager", "settlement", "void", "buy_in", "cash_out")
+MOVES = st.lists(
+    st.tuples(
+        st.sampled_from(TABLES), st.sampled_from(KINDS), st.integers(1, 1000), st.integers(0, 40 * 24), st.booleans()
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+def game(player: UUID, table: UUID, book: Book) -> AccountName:
+    return game_account(operator=OPERATOR, player=player, table=table, book=book, currency="EUR")
+
+
+def post(player: UUID, moves: list[tuple[UUID, str, int, int, bool]], stream: str) -> None:
+    """All of it in one batch, as dealers post."""
+    entries = []
+    for (table, kind, amount, _, play), cause in zip(moves, causes(len(moves), stream), strict=True):
+        book = Book.PLAY if play else Book.REAL
+        bank = table_account(kind=AccountKind.BANK, operator=OPERATOR, table=table, book=book, currency="EUR")
+        own = -amount if kind in {"wager", "cash_out"} else amount
+        postings = (Posting(game(player, table, book), own), Posting(bank, -own))
+        entries.append(entry(kind=kind, cause=cause, postings=postings))
+    ledger.post(entries)
+
+
+def rich(player: UUID) -> None:
+    """A buy-in that covers whatever is staked."""
+    post(player, [(table, "buy_in", 100_000, 0, play) for table in TABLES for play in (True, False)], f"r-{player}")
+
+
+def spread(player: UUID, moves: list[tuple[UUID, str, int, int, bool]]) -> list[tuple[datetime, str, int]]:
+    """Put the moves that count at so many hours ago, in order; returns when, what and how much of real money."""
+    hours = iter(sorted((each[3] for each in moves), reverse=True))
+    (now,) = fetch("SELECT clock_timestamp()")[0]
+    found = []
+    for table, kind, amount, _, play in moves:
+        at = now - timedelta(hours=next(hours), minutes=30)
+        if kind in {"wager", "settlement", "void"} and not play:
+            found.append((at, table, kind, amount))
+    for table in TABLES:
+        rows = fetch(
+            "SELECT sequence FROM wallet_turnover WHERE account_id = %s ORDER BY sequence",
+            [game(player, table, Book.REAL).id],
+        )
+        times = [at for at, where, _, _ in found if where == table]
+        for (sequence,), at in zip(rows, times, strict=True):
+            execute(
+                "UPDATE wallet_turnover SET at = %s WHERE account_id = %s AND sequence = %s",
+                [at, game(player, table, Book.REAL).id, sequence],
+            )
+    return [(at, kind, amount) for at, _, kind, amount in found]
+
+
+def counted(player: UUID) -> list[tuple[Any, ...]]:
+    """The totals of the player's real money at all tables."""
+    accounts = [game(player, table, Book.REAL).id for table in TABLES]
+    return fetch(
+        "SELECT * FROM wallet_turnover WHERE account_id = ANY (%s::uuid[]) ORDER BY account_id, sequence", [accounts]
+    )
+
+
+def summed(moves: list[tuple[datetime, str, int]], measure: Measure, since: datetime) -> int:
+    total = 0
+    for at, kind, amount in moves:
+        if at > since and measure is Measure.STAKE:
+            total += amount if kind == "wager" else 0
+        elif at > since:
+            total += amount if kind == "wager" else -amount
+    return total
+
+
+@pytest.mark.django_db
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(moves=MOVES)
+def test_a_window_adds_up_what_lies_in_it(moves: list[tuple[UUID, str, int, int, bool]]) -> None:
+    player = uuid4()
+    rich(player)
+    post(player, moves, f"m-{player}")
+    before = counted(player)
+    rebuild_protection()
+    assert counted(player) == before
+    done = spread(player, moves)
+    (now,) = fetch("SELECT clock_timestamp()")[0]
+    used = standing.usage(player=player, now=now).used
+    for period in Period:
+        for measure in (Measure.STAKE, Measure.LOSS):
+            assert used[measure, period] == summed(done, measure, windows.start(period, now))
+
+
+@pytest.mark.django_db
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(moves=MOVES, measure=st.sampled_from([Measure.STAKE, Measure.LOSS]), needed=st.integers(1, 500))
+def test_at_the_moment_told_it_fits_and_just_before_it_does_not(
+    moves: list[tuple[UUID, str, int, int, bool]], measure: Measure, needed: int
+) -> None:
+    player = uuid4()
+    rich(player)
+    post(player, moves, f"m-{player}")
+    done = spread(player, moves)
+    (now,) = fetch("SELECT clock_timestamp()")[0]
+    used = summed(done, measure, windows.start(Period.MONTH, now))
+    limit = Limit(Setter.PLAYER, measure, Period.MONTH, max(needed, used + needed - 1), now)
+    excess = Excess(limit, used, needed)
+    if excess.over <= 0:
+        return
+    when: Any = freeing.frees_at(excess, player=player, now=now)
+    assert summed(done, measure, windows.start(Period.MONTH, when)) + needed <= limit.most
+    before = windows.start(Period.MONTH, when - timedelta(microseconds=1))
+    assert summed(done, measure, before) + needed > limit.most
+
+
+@pytest.mark.django_db
+def test_the_same_entry_posted_again_counts_once() -> None:
+    player = uuid4()
+    rich(player)
+    (cause,) = causes(1, f"again-{player}")
+    bank = table_account(kind=AccountKind.STAKES, operator=OPERATOR, table=TABLES[0], book=Book.REAL, currency="EUR")
+    postings = (Posting(game(player, TABLES[0], Book.REAL), -500), Posting(bank, 500))
+    for _ in range(2):
+        with transaction.atomic():
+            ledger.post([entry(kind="wager", cause=cause, postings=postings)])
+    (now,) = fetch("SELECT clock_timestamp()")[0]
+    assert standing.usage(player=player, now=now).used[Measure.STAKE, Period.DAY] == 500
+
+
+@pytest.mark.django_db
+def test_a_clock_put_back_moves_nothing_out_of_order() -> None:
+    player = uuid4()
+    rich(player)
+    post(player, [(TABLES[0], "wager", 100, 0, False)], f"a-{player}")
+    execute("UPDATE wallet_turnover SET at = at + interval '1 hour'")
+    post(player, [(TABLES[0], "settlement", 50, 0, False)], f"b-{player}")
+    rows = fetch("SELECT at, staked, lost FROM wallet_turnover ORDER BY sequence")
+    assert rows[0][0] == rows[1][0]
+    assert [row[1:] for row in rows] == [(100, 100), (100, 50)]
