@@ -223,7 +223,12 @@ SPECTACULAR_SETTINGS = {
             }
         }
     },
-    "ENUM_NAME_OVERRIDES": {"Book": ["real", "play"], "Spot": ["player", "banker", "tie"]},
+    "ENUM_NAME_OVERRIDES": {
+        "Book": ["real", "play"],
+        "Spot": ["player", "banker", "tie"],
+        "Colour": ["red", "blue"],
+        "Exclusion": ["cooling_off", "self_exclusion"],
+    },
 }
 API_ALLOWED_ORIGINS = env.words("API_ALLOWED_ORIGINS")
 """Origins whose browsers may call the API, such as https://play.example."""
