@@ -235,6 +235,31 @@ def test_the_big_table_marks_commission_beside_the_seat(house, sees):
     expect(screen.page.locator("#live")).to_contain_text("Commission owed €5.00")
 
 
+def test_the_seat_with_the_highest_bet_on_player_looks_at_the_cards_and_hands_them_back(house, sees):
+    table = house.table("big_table", turn_seconds=60, look_seconds=60, hand_back_seconds=60)
+    ana, ben = (sees(table, token=token) for token in house.company(table, 3, 9))
+    ana.place("player", "100")
+    ben.place("player", "25")
+    ana.act("deal")
+    ben.act("deal")
+
+    caller = ana.page.get_by_role("region", name="The Caller")
+    expect(caller).to_contain_text("The Player's cards are with you", timeout=SOON)
+    expect(ben.page.get_by_role("region", name="The Caller")).to_contain_text("The Player's cards are with seat 3")
+    expect(ben.page.get_by_role("button", name="Look")).to_be_hidden()
+    caller.get_by_role("button", name="Look").click()
+    expect(caller.locator(".card.shown")).to_have_count(2)
+    seen = [card.get_attribute("aria-label") for card in caller.locator(".card").all()]
+    expect(ben.page.locator(".caller")).to_contain_text("Seat 3 has looked")
+    expect(ben.page.locator(".card.shown")).to_have_count(0)
+    caller.get_by_role("button", name="Hand back").click()
+
+    round_ = house.settled(table, 2)
+    ana.lies(round_)
+    ben.lies(round_)
+    assert [card.get_attribute("aria-label") for card in ana.page.locator(".hand.player .card").all()][:2] == seen
+
+
 def test_an_own_limit_is_set_with_the_pin_and_holds(house, sees):
     screen = sees(house.table("mini"), 1)
     panel = screen.open("limit")

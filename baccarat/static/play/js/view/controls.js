@@ -5,6 +5,7 @@ import { h, put, say, set } from "../core/dom.js";
 import { digitsOf, possible, standing, stakesOf, partOf, totalOf, withPending } from "../core/facts.js";
 import { decimal, minor } from "../core/money.js";
 import { money, t } from "../words/index.js";
+import { underWay } from "./caller.js";
 import { Countdown } from "./countdown.js";
 
 const ACTIONS = [
@@ -43,9 +44,16 @@ export class Controls {
     say(this.betLabel, t("bet"));
     say(this.bet, money(decimal(shown, digits), picture.currency));
     this.drawActions(picture, can);
-    const running = picture.round?.phase === "betting" ? picture.round : null;
-    this.countdown.aim(running?.deadline_at ?? null, picture.rules.turn_seconds, how === "deciding");
+    this.aim(picture, how);
     say(this.message, replaying ? t("message.replay") : this.words(picture, how, shown, show));
+  }
+
+  /** The ring counts to the end of the turn, and of the time that a seat has the Player's cards. */
+  aim(picture, how) {
+    const { round, rules } = picture;
+    const ceremony = underWay(picture);
+    if (ceremony) this.countdown.aim(ceremony.until, ceremony.looked ? rules.hand_back_seconds : rules.look_seconds, ceremony.you);
+    else this.countdown.aim(round?.phase === "betting" ? round.deadline_at : null, rules.turn_seconds, how === "deciding");
   }
 
   drawChips(picture, digits, selected, enabled) {
@@ -74,6 +82,8 @@ export class Controls {
 
   words(picture, how, bet, show) {
     if (show.on) return t(`show.${show.step}`);
+    const ceremony = underWay(picture);
+    if (ceremony) return t(ceremony.you ? "caller.you" : "caller.seat", { seat: ceremony.seat });
     if (picture.round?.set_aside) return t("message.set_aside");
     if (how === "deciding") return t(bet > 0n ? (picture.rules.turn_seconds === null ? "message.deal_alone" : "message.deal") : "message.bet");
     if (how === "idle") return t(picture.rules.turn_seconds === null ? "message.idle_alone" : "message.idle");

@@ -10,6 +10,7 @@ import { change, money, t } from "../words/index.js";
 import { panels } from "../panels/index.js";
 import { Actions } from "./actions.js";
 import { Board } from "./board.js";
+import { Caller } from "./caller.js";
 import { Callout } from "./callout.js";
 import { Controls } from "./controls.js";
 import { Hands } from "./hands.js";
@@ -49,10 +50,11 @@ export class Game {
   build() {
     this.hands = new Hands();
     this.callout = new Callout();
+    this.caller = new Caller(this);
     this.board = new Board(this.actions);
     this.layer = h("div", { class: "layer", "aria-hidden": "true" });
     this.felt = h("section", { class: "felt", oncontextmenu: (event) => this.withdraw(event), onclick: () => this.show.on && this.show.hurry() },
-      h("div", { class: "stage" }, this.board.element, this.hands.element, this.callout.element, this.layer));
+      h("div", { class: "stage" }, this.board.element, this.hands.element, this.callout.element, this.caller.element, this.layer));
     this.controls = new Controls(this.actions, announce);
     this.header = new Header(this.actions);
     this.panel = h("aside", { class: "panel", hidden: true });
@@ -253,6 +255,7 @@ export class Game {
     });
     this.controls.draw(this.picture, { pending, selected: this.actions.chosen(selected), show: this.show, replaying: this.replaying });
     this.header.draw(this.picture, { wallet: this.wallet, held: this.heldBalance(), link: this.link, open: this.open });
+    this.caller.draw(this.picture);
     this.drawPanel();
   }
 

@@ -81,13 +81,26 @@ export class Show {
     const order = [["player", player[0]], ["banker", banker[0]], ["player", player[1]], ["banker", banker[1]]];
     if (player[2]) order.push(["player", player[2]]);
     if (banker[2]) order.push(["banker", banker[2]]);
+    const down = [];
     for (const [i, [side, card]] of order.entries()) {
+      if (i === 4) await this.turnOver(down);
       if (i === 4) await this.pause("third");
       if (i >= 4) this.stage.caption(t(`draws.${side}`));
       sound.card();
-      await hands.deal(side, card, shoe, this.pace);
+      const drawn = await hands.deal(side, round.ceremony && i < 4 ? null : card, shoe, this.pace);
+      if (round.ceremony && i < 4) down.push([side, drawn, card]);
       await this.pause("gap");
     }
+    await this.turnOver(down);
+  }
+
+  /** Where a Caller turns the cards they lie face down first: the Player's hand is turned, then the Banker's. */
+  async turnOver(down) {
+    for (const side of ["player", "banker"]) {
+      for (const [of, drawn, card] of down) if (of === side) this.stage.hands.turn(side, drawn, card);
+      if (down.length) await this.pause("third");
+    }
+    down.length = 0;
   }
 
   /** Losing chips go to the dealer, winnings come from there and go home with their stakes. */

@@ -152,6 +152,7 @@ export default {
   "result.commission": "Kommission {amount}",
   "result.owed": "Geschuldete Kommission {amount}",
 
+  "caller.label": "Der Caller",
   "caller.you": "Die Karten des Players liegen bei Ihnen",
   "caller.look": "Ansehen",
   "caller.hand_back": "Zurückgeben",
@@ -297,6 +298,9 @@ export default {
   "problem.invalid_credentials": "Die Anmeldung gilt nicht mehr.",
   "problem.limit_changed_this_week": "Ihr Limit wurde in dieser Wettwoche schon geändert.",
   "problem.limit_unchanged": "Das ist schon Ihr Limit.",
+  "problem.no_ceremony": "Zurzeit sind keine Karten ausgereicht.",
+  "problem.not_your_cards": "Die Karten liegen bei einem anderen Platz.",
+  "problem.cards_are_handed_back": "Die Karten sind zurückgegeben, oder Ihre Zeit mit ihnen ist um.",
   "problem.no_chips_placed": "Sie haben keine Chips auf dem Tisch.",
   "problem.no_chips_placed.remedy": "Setzen Sie zuerst, oder passen Sie.",
   "problem.no_open_round": "An diesem Tisch läuft keine Runde.",

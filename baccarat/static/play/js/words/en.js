@@ -152,6 +152,7 @@ export default {
   "result.commission": "Commission {amount}",
   "result.owed": "Commission owed {amount}",
 
+  "caller.label": "The Caller",
   "caller.you": "The Player's cards are with you",
   "caller.look": "Look",
   "caller.hand_back": "Hand back",
