@@ -15,10 +15,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from casino.stack.bots import house, report
 from casino.stack.bots.client import Problem
 from casino.stack.bots.report import Line
+from casino.stack.bots.saver import Lost, Tally
 from casino.stack.bots.session import Session, Stuck
 from casino.stack.home import PROJECT
 from casino.stack.system import Stack
 from casino.stack.trouble import Trouble
+
+SAVERS = 3
+"""How many players have their money by payments: they deposit, are limited, drop out, come back, and withdraw."""
 
 
 class Command(BaseCommand):
@@ -34,14 +38,16 @@ class Command(BaseCommand):
         console = Console(width=None if sys.stdout.isatty() else 120)
         with Stack(name=options["home"], fresh=True, say=console.print) as stack:
             console.print(f"Running at {stack.base_url}. Bots take their seats.")
-            console.print(report.table(play(stack, console, seed=options["seed"])))
+            lines, tally = play(stack, console, seed=options["seed"])
+            console.print(report.table(lines))
+            console.print(report.payments(tally))
             code = audit(stack)
         if code:
             sys.exit(code)
 
 
-def play(stack: Stack, console: Console, *, seed: int) -> list[Line]:
-    """This will run the bots with a progress bar and return one line per preset."""
+def play(stack: Stack, console: Console, *, seed: int) -> tuple[list[Line], Tally]:
+    """This will run the bots with a progress bar and return a line per preset, and what savers did."""
     credential = house.new_operator(stack, f"bots-{int(time.time())}-{seed}")
     columns = (TextColumn("rounds"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as bar:
@@ -50,16 +56,17 @@ def play(stack: Stack, console: Console, *, seed: int) -> list[Line]:
             base_url=stack.base_url,
             credential=credential,
             games=house.GAMES,
+            savers=SAVERS,
             seed=seed,
             progress=lambda done, total: _show(stack, bar, task, done, total),
         )
         try:
             lines = asyncio.run(session.run())
-        except (Problem, Stuck) as trouble:
+        except (Problem, Stuck, Lost) as trouble:
             raise Trouble(f"The bots could not play on: {trouble} The logs are in {stack.home.logs}.") from trouble
         bar.update(task, completed=session.total, total=session.total)
     stack.raise_if_dead()
-    return lines
+    return lines, session.tally
 
 
 def _show(stack: Stack, bar: Progress, task: TaskID, done: int, total: int) -> None:

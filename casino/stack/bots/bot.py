@@ -26,6 +26,7 @@ class Bot:
         self.book = book
         self.chance = chance
         self.acted = 0
+        self.handed = 0
         self.has_bet = False
         self.sleeps_in: set[int] = set()
 
@@ -45,36 +46,41 @@ class Bot:
         """This will play round after round until `enough()`, then leave with the money."""
         alone = self.watch.picture["rules"]["turn_seconds"] is None
         while not enough():
-            await self._alone() if alone else await self._at_turn()
+            await self._alone() if alone else await self._at_turn(enough)
         await self._leave()
 
-    async def _next_look(self) -> None:
-        """Whatever the bot waits for: cards that come to its seat are looked at and handed back."""
-        await self.watch.changed()
-        if not self.watch.has_cards(self.seat):
-            return
-        try:
-            await self._act("look")
-            await self._act("hand-back")
-        except Problem as problem:
-            if problem.code not in TOO_LATE:
-                raise
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        """Whatever the bot waits for: cards that come to its seat are looked at and handed back meanwhile."""
+        await self.watch.until(lambda: holds() or self._has_cards())
+        while self._has_cards():
+            self.handed = self.watch.round_number()
+            await self._or_too_late(self._ceremony())
+            await self.watch.until(lambda: holds() or self._has_cards())
 
-    async def _at_turn(self) -> None:
-        await self._next_look()
+    def _has_cards(self) -> bool:
+        return self.handed != self.watch.round_number() and self.watch.has_cards(self.seat)
+
+    async def _ceremony(self) -> None:
+        await self._act("look")
+        await self._act("hand-back")
+
+    async def _at_turn(self, enough: Callable[[], bool]) -> None:
+        await self._until(lambda: enough() or self._may_act())
         number = self.watch.round_number()
-        if number == self.acted or not self.watch.turn_of(self.seat):
+        if not self._may_act():
             return
         self.acted = number
         if number not in self.sleeps_in:
             await self._or_too_late(self._turn())
 
+    def _may_act(self) -> bool:
+        return self.watch.round_number() != self.acted and self.watch.turn_of(self.seat)
+
     async def _alone(self) -> None:
         """A single-seat table: the bot's own deal starts the round; it waits until that is settled."""
         before = self.watch.settled()
         await self._or_too_late(self._turn(may_pass=False))
-        while self.watch.settled() == before:
-            await self._next_look()
+        await self._until(lambda: self.watch.settled() > before)
 
     async def _or_too_late(self, turn: Any) -> None:
         try:
@@ -124,8 +130,7 @@ class Bot:
         if float(picture["you"]["game_balance"]["amount"]) >= LOW * self._largest():
             return
         number = picture["round"]["number"]
-        while self.watch.settled() < number:
-            await self._next_look()
+        await self._until(lambda: self.watch.settled() >= number)
         try:
             body = {"amount": f"{self._largest() * 10}.00", "currency": self._rules["currency"]}
             await self._act("rebuy", body)
@@ -167,6 +172,6 @@ class Bot:
                     return
                 if problem.code != "wager_in_play":
                     raise
-                await self._next_look()
+                await self._until(lambda: not self.watch.in_play(self.seat))
             else:
                 return

@@ -1,7 +1,10 @@
 """An operator's developer would write this first: a client of the HTTP API that repeats safely."""
 
 import asyncio
+import json
 import uuid
+from collections.abc import AsyncGenerator, AsyncIterator
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -9,6 +12,19 @@ import httpx
 
 PATIENCE: Final = 60
 """How often a request is sent again while the service does not answer, half a second apart."""
+
+
+SILENCE: Final = 45.0
+"""Seconds without a byte after which a live stream counts as lost: the service says every 15 that it is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of the live stream: what it is called, what it says, and the position to come back from."""
+
+    event: str
+    data: dict[str, Any]
+    position: str
 
 
 class Problem(Exception):
@@ -55,6 +71,25 @@ class Client:
                 return items
             query["cursor"] = page["next"]
 
+    async def stream(self, **query: Any) -> AsyncGenerator[Message]:
+        """This will yield the live stream's messages; broken off, it resumes after the last one that was whole."""
+        position = ""
+        while True:
+            headers = {"Last-Event-ID": position} if position else {}
+            options = {"params": query, "headers": headers, "timeout": httpx.Timeout(20, read=SILENCE)}
+            try:
+                async with self._http.stream("GET", "/stream", **options) as response:
+                    if response.is_error:
+                        await response.aread()
+                    if response.status_code != 503:
+                        _require_granted(response)
+                        async for message in _messages(response.aiter_lines(), position):
+                            position = message.position
+                            yield message
+            except httpx.TransportError:
+                pass  # as a browser does: come back a moment later
+            await asyncio.sleep(0.5)
+
     async def _send(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         for _ in range(PATIENCE):
             try:
@@ -70,7 +105,24 @@ class Client:
 
 
 def _answer(response: httpx.Response) -> dict[str, Any]:
+    _require_granted(response)
     document: dict[str, Any] = response.json() if response.content else {}
-    if response.is_error:
-        raise Problem(document)
     return document
+
+
+def _require_granted(response: httpx.Response) -> None:
+    if response.is_error:
+        raise Problem(response.json() if response.content else {})
+
+
+async def _messages(lines: AsyncIterator[str], position: str) -> AsyncGenerator[Message]:
+    """Each block of the stream (WHATWG HTML, section 9.2); one that only says it is alive has no name and no data."""
+    fields: dict[str, str] = {}
+    async for line in lines:
+        if line:
+            name, _, value = line.partition(":")
+            fields[name] = value.removeprefix(" ")
+            continue
+        position = fields.get("id", position)
+        yield Message(fields.get("event", ""), json.loads(fields.get("data", "{}")), position)
+        fields = {}

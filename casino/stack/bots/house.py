@@ -33,6 +33,9 @@ GAMES: Final = (
     Game("big_table", tables=1, players=6, rounds=60, time_outs=1, whole_shoe=True),
 )
 
+SAVERS: Final = Game("mini", tables=1, players=1, rounds=0)
+"""Where each of those plays whose money comes by payments."""
+
 
 def new_operator(stack: Stack, slug: str) -> str:
     """This will create a sandbox operator and return its credential."""
@@ -62,3 +65,11 @@ async def new_player(operator: Client, reference: str, book: str) -> str:
     await operator.post(f"/players/{identity}/sandbox-credits", credit)
     session = await operator.post(f"/players/{identity}/sessions", {})
     return str(session["token"])
+
+
+async def open_method(operator: Client) -> str:
+    """This will offer a way to pay in and out by the sandbox provider, and let small withdrawals go at once."""
+    await operator.post("/withdrawal-policy", {"automatic_up_to": "50.00", "second_above": "500.00"})
+    offer = {"name": "Transfer", "provider": "sandbox", "currency": CURRENCY, "minimum": "1.00", "maximum": "1000.00"}
+    made = await operator.post("/deposit-methods", {**offer, "fee_percent": "1", "seconds": 3, "payouts": True})
+    return str(made["id"])

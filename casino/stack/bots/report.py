@@ -11,6 +11,7 @@ from baccarat.rules.odds import expected_return
 from baccarat.rules.presets import rules_for
 from baccarat.rules.wagers import Spot
 from casino.kernel import money
+from casino.stack.bots.saver import Tally
 
 
 @dataclass(slots=True)
@@ -62,6 +63,14 @@ def table(lines: list[Line]) -> Table:
     for line in lines:
         shown.add_row(line.preset, line.book, *_cells(line))
     return shown
+
+
+def payments(tally: Tally) -> str:
+    """This will say in a line what became of those whose money comes and goes by payments."""
+    return (
+        f"payments: deposits={tally.deposits} rebuys={tally.rebuys} limits hit={tally.limits_hit} "
+        f"dropped out and restored={tally.restored} withdrawals={tally.withdrawals}"
+    )
 
 
 def _cells(line: Line) -> tuple[str, ...]:

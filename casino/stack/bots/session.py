@@ -13,7 +13,8 @@ from casino.stack.bots.bot import Bot
 from casino.stack.bots.client import Client
 from casino.stack.bots.house import Game
 from casino.stack.bots.report import Line
-from casino.stack.bots.watch import Watch
+from casino.stack.bots.saver import Saver, Tally
+from casino.stack.bots.watch import Watch, watching
 
 LONGEST_SILENCE: Final = 60
 
@@ -34,12 +35,15 @@ class Session:
         base_url: str,
         credential: str,
         games: Sequence[Game],
+        savers: int,
         seed: int,
         progress: Callable[[int, int], None],
     ) -> None:
         self.base_url = base_url
         self.credential = credential
         self.games = games
+        self.savers = savers
+        self.tally = Tally()
         self.chance = Random(seed)  # noqa: S311  (bots' tastes, no card depends on it)
         self.progress = progress
         self.total = sum(game.tables * game.rounds for game in games)
@@ -48,7 +52,8 @@ class Session:
     async def run(self) -> list[Line]:
         """This will play and return one line per preset."""
         async with Client(self.base_url, self.credential) as operator:
-            playing = asyncio.gather(*(self._game(operator, game) for game in self.games))
+            games = [self._game(operator, game) for game in self.games]
+            playing = asyncio.gather(*games, self._payments(operator))
             ticking = asyncio.create_task(self._tick())
             try:
                 await asyncio.wait((playing, ticking), return_when=asyncio.FIRST_COMPLETED)
@@ -82,28 +87,48 @@ class Session:
                 line.add(round_)
         return lines
 
+    async def _payments(self, operator: Client) -> list[Line]:
+        """Savers' rounds are on their own tables, and their lines nobody's: what they did is in `tally`."""
+        if not self.savers:
+            return []
+        method = await house.open_method(operator)
+        tables = [await house.open_table(operator, house.SAVERS, number) for number in range(1, self.savers + 1)]
+        savers = [
+            Saver(operator, base_url=self.base_url, table=str(table["id"]), method=method, currency=house.CURRENCY)
+            for table in tables
+        ]
+        for done in await asyncio.gather(*(saver.live() for saver in savers)):
+            self.tally.add(done)
+        return []
+
     async def _table(self, operator: Client, game: Game, number: int) -> str:
         table = str((await house.open_table(operator, game, number))["id"])
-        watch = Watch(operator, table)
-        self.watches.append(watch)
-        looking = asyncio.create_task(watch.run())
-        try:
-            await watch.changed()
-            async with AsyncExitStack() as clients:
-                bots = [await self._bot(operator, clients, watch, game, seat) for seat in range(1, game.players + 1)]
+        async with AsyncExitStack() as clients:
+            seats = range(1, game.players + 1)
+            players = [
+                await self._player(operator, clients, f"{game.preset}-{table[-8:]}-{seat}", seat) for seat in seats
+            ]
+            watch = Watch(players[0], table)
+            self.watches.append(watch)
+            async with watching(watch):
+                bots = [self._bot(player, watch, seat) for seat, player in zip(seats, players, strict=True)]
+                for bot in bots:
+                    await bot.sit()
                 _let_sleep(bots, game)
                 await asyncio.gather(*(bot.play(lambda: _enough(watch, game)) for bot in bots))
-        finally:
-            looking.cancel()
         return table
 
-    async def _bot(self, operator: Client, clients: AsyncExitStack, watch: Watch, game: Game, seat: int) -> Bot:
-        book = "play" if seat % 3 == 0 else "real"
-        token = await house.new_player(operator, f"{game.preset}-{watch.table[-8:]}-{seat}", book)
-        client = await clients.enter_async_context(Client(self.base_url, token))
-        bot = Bot(client, watch, seat=seat, book=book, chance=Random(self.chance.random()))  # noqa: S311
-        await bot.sit()
-        return bot
+    async def _player(self, operator: Client, clients: AsyncExitStack, reference: str, seat: int) -> Client:
+        token = await house.new_player(operator, reference, _book(seat))
+        return await clients.enter_async_context(Client(self.base_url, token))
+
+    def _bot(self, client: Client, watch: Watch, seat: int) -> Bot:
+        chance = Random(self.chance.random())  # noqa: S311
+        return Bot(client, watch, seat=seat, book=_book(seat), chance=chance)
+
+
+def _book(seat: int) -> str:
+    return "play" if seat % 3 == 0 else "real"
 
 
 def _enough(watch: Watch, game: Game) -> bool:

@@ -1,35 +1,52 @@
-"""One look at a table for all who sit there: bots wait for a change instead of asking each for themselves."""
+"""A table as one of its players sees it: the stream tells that something happened, and one look then is for all."""
 
 import asyncio
-from typing import Any, Final
+import contextlib
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
 
 from casino.stack.bots.client import Client
 
-EVERY: Final = 0.1
-"""Seconds between two looks."""
-
 
 class Watch:
-    """The table as last seen with the operator's eyes; `changed()` waits for the next look."""
+    """The table as last seen; `until(holds)` waits for a look at which something holds. Nobody asks without cause."""
 
-    def __init__(self, operator: Client, table: str) -> None:
+    def __init__(self, client: Client, table: str) -> None:
         self.table = table
         self.picture: dict[str, Any] = {}
-        self._operator = operator
+        self._client = client
         self._looked = asyncio.Event()
+        self._stale = asyncio.Event()
 
     async def run(self) -> None:
-        """This will look again and again until it is cancelled."""
-        while True:
-            self.picture = await self._operator.get(f"/tables/{self.table}")
-            self._looked.set()
-            self._looked = asyncio.Event()
-            await asyncio.sleep(EVERY)
+        """This will listen until it is cancelled, or raise the Problem that ends the stream."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._listen())
+            group.create_task(self._look())
 
-    async def changed(self) -> dict[str, Any]:
-        """This will wait for the next look and return it."""
-        await self._looked.wait()
-        return self.picture
+    async def _listen(self) -> None:
+        async for message in self._client.stream(table=self.table):
+            if message.event == "snapshot":
+                self._show(next(table for table in message.data["tables"] if table["id"] == self.table))
+            elif message.event == "event" and message.data["table"] == self.table:
+                self._stale.set()
+
+    async def _look(self) -> None:
+        """What happens while one looks is seen by the next look."""
+        while True:
+            await self._stale.wait()
+            self._stale.clear()
+            self._show(await self._client.get(f"/tables/{self.table}"))
+
+    def _show(self, picture: dict[str, Any]) -> None:
+        self.picture = picture
+        self._looked.set()
+        self._looked = asyncio.Event()
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """This will wait until it holds."""
+        while not holds():
+            await self._looked.wait()
 
     def settled(self) -> int:
         """This will return the number of the last settled round, 0 before the first."""
@@ -48,12 +65,27 @@ class Watch:
             return False
         return any(part["seat"] == seat and part["standing"] == "deciding" for part in round_["seats"])
 
+    def round_number(self) -> int:
+        """This will return the number of the round in hand, 0 when there is none."""
+        round_ = self.picture.get("round")
+        return 0 if round_ is None else int(round_["number"])
+
     def has_cards(self, seat: int) -> bool:
         """This will tell whether the Player's cards lie with the seat, in the Caller's ceremony."""
         ceremony = (self.picture.get("round") or {}).get("ceremony")
         return ceremony is not None and ceremony["seat"] == seat and ceremony["handed_back"] is None
 
-    def round_number(self) -> int:
-        """This will return the number of the round in hand, 0 when there is none."""
-        round_ = self.picture.get("round")
-        return 0 if round_ is None else int(round_["number"])
+    def in_play(self, seat: int) -> bool:
+        """This will tell whether the seat has a confirmed wager in the round in hand."""
+        parts = (self.picture.get("round") or {}).get("seats", [])
+        return any(part["seat"] == seat and part["standing"] == "confirmed" for part in parts)
+
+
+@contextlib.asynccontextmanager
+async def watching(watch: Watch) -> AsyncGenerator[None]:
+    """This will keep the watch running until the block ends; what ends the watch before ends the block."""
+    async with asyncio.TaskGroup() as group:
+        running = group.create_task(watch.run())
+        await watch.until(lambda: bool(watch.picture))
+        yield
+        running.cancel()
