@@ -76,9 +76,11 @@ class Client:
         position = ""
         while True:
             headers = {"Last-Event-ID": position} if position else {}
-            options = {"params": query, "headers": headers, "timeout": httpx.Timeout(20, read=SILENCE)}
+            patience = httpx.Timeout(20, read=SILENCE)
             try:
-                async with self._http.stream("GET", "/stream", **options) as response:
+                async with self._http.stream(
+                    "GET", "/stream", params=query, headers=headers, timeout=patience
+                ) as response:
                     if response.is_error:
                         await response.aread()
                     if response.status_code != 503:
