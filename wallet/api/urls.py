@@ -7,6 +7,7 @@ from wallet.api import limits_views as limits
 from wallet.api import notices_views as notices
 from wallet.api import payments_views as payments
 from wallet.api import protection_views as protection
+from wallet.api import reconciliation_views as reconciliation
 from wallet.api import views
 
 urlpatterns = [
@@ -34,6 +35,13 @@ urlpatterns = [
     path("me/reality-check", protection.MyRealityCheck.as_view(), name="my-reality-check"),
     path("me/play-money", protection.MyPlayMoney.as_view(), name="my-play-money"),
     path("play-money-policy", protection.PlayMoneyPolicy.as_view(), name="play-money-policy"),
+    path("reconciliations", reconciliation.Reconciliations.as_view(), name="reconciliations"),
+    path("differences", reconciliation.Differences.as_view(), name="differences"),
+    path("differences/<uuid:difference>", reconciliation.OneDifference.as_view(), name="difference"),
+    path("differences/<uuid:difference>/assign", reconciliation.AssignDifference.as_view(), name="assign-difference"),
+    path(
+        "differences/<uuid:difference>/resolve", reconciliation.ResolveDifference.as_view(), name="resolve-difference"
+    ),
     path("deposit-methods", payments.DepositMethods.as_view(), name="deposit-methods"),
     path("deposit-methods/<uuid:method>/versions", payments.OneDepositMethod.as_view(), name="deposit-method-versions"),
     path("withdrawal-policy", payments.WithdrawalPolicy.as_view(), name="withdrawal-policy"),

@@ -1,0 +1,80 @@
+"""Reconciliation over HTTP: an operator's desk works on its differences; every answer is documented."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from tests.baccarat.api.people import Tenant, tenant
+from wallet.payments.reports import Kind, Said
+from wallet.reconciliation import operations
+from wallet.reconciliation.comparing import Theirs, compare
+from wallet.reconciliation.sides import Day
+
+pytestmark = pytest.mark.django_db
+AT = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+def differing(house: Tenant, *payments: str, day: date = date(2026, 11, 20)) -> list[str]:
+    """A day on which the provider has payments that we do not have; returns their differences' ids."""
+    theirs = [Theirs(Kind.DEPOSIT, payment, "tx", Said.COMPLETED, 900, "EUR") for payment in payments]
+    which = Day(UUID(house.id), "sandbox", day, AT - timedelta(days=1), AT)
+    operations._keep(which, "EUR", compare([], theirs))
+    return [item["id"] for item in house.pages("differences", day=day.isoformat())]
+
+
+def code(answer: Any) -> tuple[int, str]:
+    return answer.status_code, answer.json()["code"]
+
+
+def test_the_desk_assigns_and_resolves_a_difference_in_words() -> None:
+    house = tenant("lucky")
+    (key,) = differing(house, "p1")
+    (run,) = house.read("reconciliations")["items"]
+    assert (run["ours"], run["theirs"], run["matched"], run["differing"]) == (0, 1, 0, 1)
+    shown = house.read(f"differences/{key}")
+    assert (shown["what"], shown["their_amount"]["amount"], shown["our_amount"]) == ("missing_here", "9.00", None)
+    assigned = house.do(f"differences/{key}/assign", {"actor": "agent-3", "owner": "agent-9", "note": "Please ask."})
+    assert (assigned["status"], assigned["owner"], assigned["notes"][0]["note"]) == (
+        "assigned", "desk:agent-9", "Please ask.",
+    )  # fmt: skip
+    said = {"actor": "agent-9", "resolution": "provider_corrected", "note": "They took it back."}
+    done = house.do(f"differences/{key}/resolve", said)
+    assert (done["status"], done["resolution"], len(done["notes"])) == ("resolved", "provider_corrected", 2)
+    assert code(house.post(f"differences/{key}/resolve", said)) == (409, "difference_closed")
+    assert code(house.post(f"differences/{key}/assign", {"actor": "a", "owner": "b"})) == (409, "difference_closed")
+
+
+def test_lists_are_paged_and_filtered() -> None:
+    house = tenant("lucky")
+    older = differing(house, "p1", "p2", day=date(2026, 11, 19))
+    newer = differing(house, "p3", "p4", "p5")
+    found = house.pages("differences")
+    assert [item["id"] for item in found] == [*newer, *older]
+    assert len(house.pages("reconciliations", limit=1)) == 2
+    house.do(f"differences/{newer[0]}/resolve", {"actor": "a", "resolution": "timing", "note": "x"})
+    assert [item["id"] for item in house.pages("differences", status="resolved")] == [newer[0]]
+    assert house.get("differences", day="yesterday").status_code == 422
+    assert house.get("differences", status="lost").status_code == 422
+
+
+@pytest.mark.parametrize(
+    "given", [{"actor": "a b", "resolution": "timing", "note": "x"}, {"actor": "a", "resolution": "magic", "note": "x"},
+              {"actor": "a", "resolution": "timing", "note": ""}, {"resolution": "timing", "note": "x"}],
+)  # fmt: skip
+def test_bad_input_is_refused_and_changes_nothing(given: dict[str, str]) -> None:
+    house = tenant("lucky")
+    (key,) = differing(house, "p1")
+    assert house.post(f"differences/{key}/resolve", given).status_code == 422
+    assert house.read(f"differences/{key}")["status"] == "open"
+
+
+def test_another_operator_sees_and_changes_nothing() -> None:
+    house, rival = tenant("lucky"), tenant("rival")
+    (key,) = differing(house, "p1")
+    assert (rival.read("differences")["items"], rival.read("reconciliations")["items"]) == ([], [])
+    assert code(rival.get(f"differences/{key}")) == (404, "unknown_difference")
+    said = {"actor": "x", "resolution": "timing", "note": "x"}
+    assert code(rival.post(f"differences/{key}/resolve", said)) == (404, "unknown_difference")
+    assert code(rival.post(f"differences/{key}/assign", {"actor": "x", "owner": "y"})) == (404, "unknown_difference")
