@@ -25,6 +25,7 @@ class LiveFollower:
         refollow: Callable[["LiveFollower", frozenset[str]], None],
     ) -> None:
         self.player = player
+        self.name = str(player.player)
         self.watched = watched
         self.mailbox = Mailbox()
         self.position = 0
@@ -53,15 +54,20 @@ class LiveFollower:
             return
         self.position = happening.position
         follows = happening.table is not None and (happening.table in self._seated or happening.table == self.watched)
-        taken = happening.type == TAKEN and str(self.player.player) in happening.players
+        named = self.name in happening.players
+        taken = named and happening.type == TAKEN
         if follows or taken:
-            self._put(Letter(happening.position, happening.told_to(self.player.player)))
-        if happening.table is not None and str(self.player.player) in happening.players:
+            self._put(Letter(happening.position, happening.told_to(self.name)))
+        if named and happening.table is not None:
             self._follow_seat(happening.table, happening, anew=taken and not follows)
 
     def tell(self, message: bytes) -> None:
         """This will send a message that belongs to no position."""
         self._put(Letter(0, message))
+
+    def keep_alive(self, position: int) -> None:
+        """This will tell a silent stream how far the log was looked at."""
+        self._put(Letter(position, sse.keep_alive(position)))
 
     def end(self, code: str) -> None:
         """This will say goodbye and end the stream."""

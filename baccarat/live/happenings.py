@@ -57,10 +57,9 @@ class Happening:
         """Whether balances of the players it names may have changed."""
         return bool(self.players) and self.type not in _MOVE_NOTHING
 
-    def told_to(self, player: UUID) -> bytes:
-        """This will write the message for this player, which is the same for all whom the event does not name."""
-        named = str(player)
-        viewer = named if named in self.players else ""
+    def told_to(self, player: str) -> bytes:
+        """This will write the message for this player's id, the same for all whom the event does not name."""
+        viewer = player if player in self.players else ""
         told = self._told.get(viewer)
         if told is None:
             told = self._told[viewer] = self._write(UUID(viewer) if viewer else ANYBODY)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from django.db import Error
@@ -18,6 +18,9 @@ logger = logging.getLogger(__name__)
 
 LOOK: Final = 1.0
 """Seconds between looks at the sessions of all open streams."""
+
+KEEP_ALIVE: Final = 14.0
+"""Seconds of silence after which a comment says, with the next look, that the stream is alive."""
 
 MOST_OF_A_PLAYER: Final = 6
 """Streams that one player may have open here: with one more the oldest ends."""
@@ -35,25 +38,31 @@ class LiveHouse:
 
     def __init__(self) -> None:
         self.hub: Hub[Happening] = Hub(prepare=Places().prepare, delivered=self._delivered)
-        self.open: list[LiveFollower] = []
+        self._of_player: dict[str, list[LiveFollower]] = {}
         self._poor: set[str] = set()
         self._telling: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
 
     def add(self, follower: LiveFollower) -> None:
         """This will count a stream in; the player's oldest one goes when there are too many."""
-        own = [each for each in self.open if each.player.player == follower.player.player]
-        if len(own) >= MOST_OF_A_PLAYER:
-            own[0].end("too_many_streams")
-            self.open.remove(own[0])
-        self.open.append(follower)
+        own = self._of_player.setdefault(follower.name, [])
+        own.append(follower)
+        if len(own) > MOST_OF_A_PLAYER:
+            own.pop(0).end("too_many_streams")
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
 
     def remove(self, follower: LiveFollower) -> None:
         """This will count a stream out."""
-        if follower in self.open:
-            self.open.remove(follower)
+        own = self._of_player.get(follower.name, [])
+        if follower in own:
+            own.remove(follower)
+        if not own:
+            self._of_player.pop(follower.name, None)
+
+    def open(self) -> list[LiveFollower]:
+        """This will list all open streams."""
+        return [each for own in self._of_player.values() for each in own]
 
     def _delivered(self, happenings: Sequence[Happening]) -> None:
         self._poor.update(player for each in happenings if each.moves_money for player in each.players)
@@ -64,7 +73,7 @@ class LiveHouse:
         """One query at a time for all whose money moved since the last one."""
         while self._poor:
             named, self._poor = self._poor, set()
-            streams = [each for each in self.open if str(each.player.player) in named]
+            streams = [each for player in named for each in self._of_player.get(player, ())]
             if not streams:
                 continue
             try:
@@ -79,18 +88,30 @@ class LiveHouse:
                 each.tell(messages[each.player.player])
 
     async def _watch(self) -> None:
-        while self.open:
-            await asyncio.sleep(LOOK)
-            tokens = list({each.player.session for each in self.open})
+        while looked_at := self.open():
+            self._keep_alive(looked_at)
             try:
-                standing = await in_thread(sessions.present, streaming=tokens)
+                standing = await in_thread(
+                    sessions.present, streaming=list({each.player.session for each in looked_at})
+                )
             except Error as trouble:
                 logger.warning("Sessions of open streams could not be looked at: %s", trouble)
-                continue
-            for each in self.open:
-                ended = standing.get(each.player.session, sessions.ENDED)
-                if ended:
-                    each.end(GOODBYES[ended])
+            else:
+                _dismiss(looked_at, standing)
+            await asyncio.sleep(LOOK)
+
+    def _keep_alive(self, streams: Sequence[LiveFollower]) -> None:
+        silent_since = asyncio.get_running_loop().time() - KEEP_ALIVE
+        for each in streams:
+            if each.topics and each.mailbox.taken_at < silent_since:
+                each.keep_alive(max(self.hub.position, each.position))
+
+
+def _dismiss(streams: Sequence[LiveFollower], standing: Mapping[bytes, str]) -> None:
+    for each in streams:
+        ended = standing.get(each.player.session, sessions.ENDED)
+        if ended:
+            each.end(GOODBYES[ended])
 
 
 HOUSE: Final = LiveHouse()

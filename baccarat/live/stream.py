@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -20,9 +19,6 @@ from casino.api.streaming.mailbox import Letter
 from casino.operators.principals import PlayerPrincipal
 
 logger = logging.getLogger(__name__)
-
-KEEP_ALIVE: Final = 15.0
-"""Seconds of silence after which a comment says that the stream is alive."""
 
 MOST_MISSED: Final = 1000
 """Events that one who comes back is told one by one; after more of them a snapshot is less to read."""
@@ -49,8 +45,9 @@ async def messages(opening: Opening, *, house: LiveHouse = HOUSE) -> AsyncGenera
         follower.begin()
         house.add(follower)
         yield await _first(opening, follower, house)
-        async with aclosing(_rest(follower, house)) as rest:
-            async for chunk in rest:
+        sender = _Sender(follower)
+        while (chunk := await sender.next()) is not None:
+            if chunk:
                 yield chunk
     except Error as trouble:
         logger.warning("A stream ends and will be resumed, the database does not answer: %s", trouble)
@@ -88,23 +85,33 @@ def _begin(now: Snapshot, follower: LiveFollower, house: LiveHouse) -> bytes:
     return sse.message("snapshot", now.document, position=now.position)
 
 
-async def _rest(follower: LiveFollower, house: LiveHouse) -> AsyncGenerator[bytes]:
-    drawn = 0
-    while True:
-        letters = await follower.mailbox.take(KEEP_ALIVE)
+class _Sender:
+    """Turns letters into chunks of bytes. Where a letter asks for it, everything is drawn anew in between."""
+
+    __slots__ = ("_drawn", "_follower", "_letters")
+
+    def __init__(self, follower: LiveFollower) -> None:
+        self._follower = follower
+        self._letters: list[Letter] = []
+        self._drawn = 0
+
+    async def next(self) -> bytes | None:
+        """This will wait for what comes next; None at the end. May be empty, where a snapshot shows it already."""
+        if self._letters:
+            return await self._draw()
+        letters = await self._follower.mailbox.take()
         if not letters:
-            if follower.mailbox.closed:
-                return
-            yield sse.keep_alive(max(house.hub.position, drawn))
-        while letters:
-            texts, letters = _up_to_snapshot(letters, drawn)
-            if texts:
-                yield b"".join(texts)
-            if letters:
-                fresh = await in_thread(snapshot.take, player=follower.player, watched=follower.watched)
-                follower.settle_by(fresh)
-                drawn, letters = fresh.position, letters[1:]
-                yield sse.message("snapshot", fresh.document, position=drawn)
+            return None
+        texts, self._letters = _up_to_snapshot(letters, self._drawn)
+        return b"".join(texts)
+
+    async def _draw(self) -> bytes:
+        """A snapshot, and what came after it."""
+        fresh = await in_thread(snapshot.take, player=self._follower.player, watched=self._follower.watched)
+        self._follower.settle_by(fresh)
+        self._drawn = fresh.position
+        texts, self._letters = _up_to_snapshot(self._letters[1:], self._drawn)
+        return sse.message("snapshot", fresh.document, position=fresh.position) + b"".join(texts)
 
 
 def _up_to_snapshot(letters: list[Letter], drawn: int) -> tuple[list[bytes], list[Letter]]:

@@ -15,37 +15,43 @@ class Letter(NamedTuple):
 
 
 class Mailbox:
-    """A bounded queue that is emptied at once, so that what waited together leaves in one write."""
+    """A bounded queue that is emptied at once, so that what waited together leaves in one write.
 
-    __slots__ = ("_bell", "_waiting", "closed", "most")
+    It waits without a timer of its own: with thousands of streams, a timer for each message of each is what costs.
+    """
+
+    __slots__ = ("_bell", "_waiting", "closed", "most", "taken_at")
 
     def __init__(self, *, most: int = MOST) -> None:
         self.most = most
         self.closed = False
+        self.taken_at = asyncio.get_running_loop().time()
         self._waiting: list[Letter] = []
-        self._bell = asyncio.Event()
+        self._bell: asyncio.Future[None] | None = None
 
     def put(self, letter: Letter) -> bool:
         """This will add a letter, and say whether there was room for it."""
         if len(self._waiting) >= self.most:
             return False
         self._waiting.append(letter)
-        self._bell.set()
+        self._ring()
         return True
 
     def close(self) -> None:
         """This will wake the reader for the last time."""
         self.closed = True
-        self._bell.set()
+        self._ring()
 
-    async def take(self, seconds: float) -> list[Letter]:
-        """This will return all that waits, at once or when something comes; nothing after so many seconds."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._bell.wait()
-        except TimeoutError:
-            return []
-        if not self.closed:
-            self._bell.clear()
+    async def take(self) -> list[Letter]:
+        """This will wait for letters and return all there are; none when the box is closed and empty."""
+        loop = asyncio.get_running_loop()
+        if not self._waiting and not self.closed:
+            self._bell = loop.create_future()
+            await self._bell
         taken, self._waiting = self._waiting, []
+        self.taken_at = loop.time()
         return taken
+
+    def _ring(self) -> None:
+        if self._bell is not None and not self._bell.done():
+            self._bell.set_result(None)
