@@ -21,11 +21,11 @@ from casino.stack.trouble import Trouble
 
 STREAMS_OF_A_PLAYER = 5
 TABLES = 100
-MARKS = 20
+MARKS = 10
 """Events that are timed in each repetition."""
 
-PAUSE = 0.2
-"""Seconds between two of them."""
+CROWDED, SPREAD = 1.0, 0.1
+"""Seconds between two of them, where each goes to all streams and where it goes to a few."""
 
 FILES = 200
 """Files that a process has open besides its streams."""
@@ -44,14 +44,14 @@ def measure(plan: Plan) -> list[Measured]:
         made = house.ask("open", tables=min(TABLES, size.streams), players=players)
         tokens = [made["tokens"][number % players] for number in range(size.streams)]
         crowd = [(token, made["tables"][0]) for token in tokens]
-        one = _scene(house, readers, port, crowd, size.repeats)
+        one = _scene(house, readers, port, crowd, CROWDED, size.repeats)
         spread = [(token, made["tables"][number % len(made["tables"])]) for number, token in enumerate(tokens)]
-        many = _scene(house, readers, port, spread, size.repeats)
+        many = _scene(house, readers, port, spread, SPREAD, size.repeats)
     return [_measured(size.streams, one, many, len(made["tables"]))]
 
 
 def _scene(
-    house: Worker, readers: Worker, port: int, streams: list[tuple[str, str]], repeats: int
+    house: Worker, readers: Worker, port: int, streams: list[tuple[str, str]], pause: float, repeats: int
 ) -> list[dict[str, Any]]:
     """Open the streams, time marks at the tables in turn, close the streams; latencies in ms of each repetition."""
     watchers: dict[str, int] = {}
@@ -62,7 +62,7 @@ def _scene(
         raise Trouble(f"{len(streams) - opened} of {len(streams)} streams did not begin.")
     found = []
     for _ in range(repeats):
-        marks = house.ask("mark", tables=list(watchers), count=MARKS, pause=PAUSE)
+        marks = house.ask("mark", tables=list(watchers), count=MARKS, pause=pause)
         expected = sum(watchers[mark["table"]] for mark in marks)
         took = readers.ask("took", marks=marks, expected=expected)
         if took["arrived"] != expected:
