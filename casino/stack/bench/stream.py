@@ -44,14 +44,14 @@ def measure(plan: Plan) -> list[Measured]:
         made = house.ask("open", tables=min(TABLES, size.streams), players=players)
         tokens = [made["tokens"][number % players] for number in range(size.streams)]
         crowd = [(token, made["tables"][0]) for token in tokens]
-        one = _scene(house, readers, port, crowd, CROWDED, size.repeats)
+        one = _scene(house, readers, port=port, streams=crowd, pause=CROWDED, repeats=size.repeats)
         spread = [(token, made["tables"][number % len(made["tables"])]) for number, token in enumerate(tokens)]
-        many = _scene(house, readers, port, spread, SPREAD, size.repeats)
+        many = _scene(house, readers, port=port, streams=spread, pause=SPREAD, repeats=size.repeats)
     return [_measured(size.streams, one, many, len(made["tables"]))]
 
 
 def _scene(
-    house: Worker, readers: Worker, port: int, streams: list[tuple[str, str]], pause: float, repeats: int
+    house: Worker, readers: Worker, *, port: int, streams: list[tuple[str, str]], pause: float, repeats: int
 ) -> list[dict[str, Any]]:
     """Open the streams, time marks at the tables in turn, close the streams; latencies in ms of each repetition."""
     watchers: dict[str, int] = {}
