@@ -54,14 +54,15 @@ class Board:
         if mark.outcome is Outcome.TIE:
             self._add_tie()
             return
-        self._lengths = self._with(mark.outcome)
+        self._lengthen(self._lengths, new_streak=new_streak)
         self.big_road.append(BigEntry(mark.outcome, mark.number, 0, self._grid.next(new_streak=new_streak)))
         for road in self.derived.values():
             road.add(self._lengths)
 
     def ask(self, winner: Outcome) -> dict[Derived, Colour | None]:
         """This will tell which mark each derived road would get if the next round went to `winner`."""
-        lengths = self._with(winner)
+        lengths = list(self._lengths)
+        self._lengthen(lengths, new_streak=self._begins_streak(winner))
         return {name: colour(lengths, back) for name, back in BACK.items()}
 
     def totals(self) -> Totals:
@@ -77,11 +78,13 @@ class Board:
             return False
         return not self.big_road or self.big_road[-1].winner is not outcome
 
-    def _with(self, winner: Outcome) -> list[int]:
-        """The lengths of all streaks with one more win of `winner`."""
-        if self._begins_streak(winner):
-            return [*self._lengths, 1]
-        return [*self._lengths[:-1], self._lengths[-1] + 1]
+    @staticmethod
+    def _lengthen(lengths: list[int], *, new_streak: bool) -> None:
+        """Count one more win in the lengths of all streaks."""
+        if new_streak:
+            lengths.append(1)
+        else:
+            lengths[-1] += 1
 
     def _add_tie(self) -> None:
         if not self.big_road:
