@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.rules.roads.board import WINNERS, BigEntry, Board, totals
+from baccarat.rules.roads.board import WINNERS, BigEntry, Board
 from baccarat.rules.roads.derived import DerivedEntry
 from baccarat.rules.roads.grid import Place
-from baccarat.rules.roads.marks import RUN, Mark, read
+from baccarat.rules.roads.marks import RUN, Mark, last, read, tally
 from baccarat.rules.table_rules import TableRules
 from baccarat.tables.state import TableState
 from casino.kernel.money import text
@@ -43,7 +43,7 @@ def lobby_picture(
     table: TableState, *, viewer: UUID, phase: str | None, number: int | None, deadline_at: datetime | None
 ) -> dict[str, Any]:
     """This will draw a table's line in the lobby for `viewer`; the last three say how the round in hand stands."""
-    facts, marks, seat = table.facts(), read(table.marks), table.seat_of(viewer)
+    facts, seat = table.facts(), table.seat_of(viewer)
     taken = {each.seat for each in table.seats}
     return {
         "id": str(facts.table),
@@ -57,8 +57,8 @@ def lobby_picture(
         "round_number": number,
         "deadline_at": deadline_at,
         **_run(table),
-        "totals": totals(marks)._asdict(),
-        "results": [mark_picture(mark) for mark in marks[-RESULTS:]],
+        "totals": tally(table.marks)._asdict(),
+        "results": [mark_picture(mark) for mark in last(table.marks, RESULTS)],
     }
 
 

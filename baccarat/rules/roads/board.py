@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from baccarat.rules.deal import Outcome
 from baccarat.rules.roads.derived import BACK, Colour, Derived, DerivedRoad, colour
 from baccarat.rules.roads.grid import ROWS, Grid, Place
-from baccarat.rules.roads.marks import Mark
+from baccarat.rules.roads.marks import Mark, Totals
 
 WINNERS: Final = (Outcome.BANKER, Outcome.PLAYER)
 _LETTERS: Final = {Outcome.BANKER: "B", Outcome.PLAYER: "P", Outcome.TIE: "-"}
@@ -19,15 +19,6 @@ class BigEntry(NamedTuple):
     number: int
     ties: int
     place: Place
-
-
-class Totals(NamedTuple):
-    """How often each outcome came, and how many hands that makes."""
-
-    banker: int
-    player: int
-    tie: int
-    hands: int
 
 
 class Board:
@@ -67,7 +58,9 @@ class Board:
 
     def totals(self) -> Totals:
         """This will count the outcomes."""
-        return totals(self.marks)
+        found = [mark.outcome for mark in self.marks]
+        banker, player, tie = (found.count(outcome) for outcome in (*WINNERS, Outcome.TIE))
+        return Totals(banker, player, tie, len(found))
 
     def bead_plate(self) -> list[tuple[int, int]]:
         """This will return the column and row of each mark on the bead plate: six rows, filled down, then right."""
@@ -98,10 +91,3 @@ class Board:
         if new_column or not self.columns:
             self.columns.append("")
         self.columns[-1] += _LETTERS[outcome]
-
-
-def totals(marks: Iterable[Mark]) -> Totals:
-    """This will count the outcomes of marks."""
-    found = [mark.outcome for mark in marks]
-    banker, player, tie = (found.count(outcome) for outcome in (Outcome.BANKER, Outcome.PLAYER, Outcome.TIE))
-    return Totals(banker, player, tie, len(found))

@@ -35,6 +35,15 @@ class Mark(NamedTuple):
         return f"{self.number}{_LETTERS[self.outcome]}{''.join(sign for sign, holds in signs if holds)}"
 
 
+class Totals(NamedTuple):
+    """How often each outcome came, and how many hands that makes."""
+
+    banker: int
+    player: int
+    tie: int
+    hands: int
+
+
 def pairs(cards: Sequence[Card]) -> str:
     """This will tell from cards in deal order (P B P B) whose first two are a pair: "", "p", "b" or "pb"."""
     ranks = [card[:1] for card in cards[:4]]
@@ -57,6 +66,17 @@ def without(run: str, number: int) -> str:
 def read(run: str) -> tuple[Mark, ...]:
     """This will read all marks of a run, the oldest first. Raises ValueError for a text that is no run."""
     return tuple(read_one(each) for each in run.split())
+
+
+def last(run: str, count: int) -> tuple[Mark, ...]:
+    """This will read the newest `count` marks of a run, the oldest first. Raises ValueError for a text that is none."""
+    return tuple(read_one(each) for each in run.split()[-count:])
+
+
+def tally(run: str) -> Totals:
+    """This will count the outcomes of a run without reading its marks: each has one capital letter, its winner's."""
+    banker, player, tie = run.count("B"), run.count("P"), run.count("T")
+    return Totals(banker, player, tie, banker + player + tie)
 
 
 def read_one(text: str) -> Mark:

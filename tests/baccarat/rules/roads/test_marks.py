@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from baccarat.rules.cards import parse
 from baccarat.rules.deal import Outcome
-from baccarat.rules.roads.marks import RUN, Mark, noted, pairs, read, read_one, without
+from baccarat.rules.roads.board import Board
+from baccarat.rules.roads.marks import RUN, Mark, last, noted, pairs, read, read_one, tally, without
 
 marks = st.builds(Mark, st.integers(1, 10**9), st.sampled_from(Outcome), st.booleans(), st.booleans(), st.booleans())
 
@@ -17,6 +18,8 @@ def test_a_run_reads_as_it_was_written(given_: list[Mark]) -> None:
     for mark in given_:
         run = noted(run, mark, most=None)
     assert read(run) == tuple(given_)
+    assert tally(run) == Board(given_).totals()
+    assert last(run, 20) == tuple(given_[-20:])
 
 
 def test_a_mark_says_who_won_with_pairs_and_natural() -> None:
