@@ -279,6 +279,7 @@ ADMIN_PAGES = {
     "adjustment": "wallet_adjustment",
     "reconciliation": "wallet_reconciliation",
     "difference": "wallet_difference",
+    "protection": "wallet_protection",
 }
 """Which page shows what an id or a stream's name speaks of: no app needs to know those above it to link to them."""
 
@@ -362,6 +363,7 @@ UNFOLD = {
                         badge="wallet.admin_badges.adjustments",
                         badge_variant="warning",
                     ),
+                    admin_item("Players' limits", "shield_person", "wallet_protection"),
                     admin_item("Deposit methods", "tune", "wallet_depositmethod"),
                     admin_item("Callbacks", "call_received", "wallet_callback"),
                     admin_item("Reconciliation", "balance", "wallet_reconciliation"),

@@ -17,7 +17,7 @@ from casino.admin.sections import Facts, Grid, Section
 from casino.kernel.money import Book
 from casino.operators.admin import nicknames, operator_filter
 from casino.operators.models import Operator, Player
-from wallet import admin_adjustments, admin_callbacks, admin_payments, admin_reconciliation
+from wallet import admin_adjustments, admin_callbacks, admin_payments, admin_protection, admin_reconciliation
 from wallet.accounts import AccountKind
 from wallet.models import Account, Balance, Entry, Posting
 
@@ -27,6 +27,7 @@ __all__ = [
     "admin_adjustments",
     "admin_callbacks",
     "admin_payments",
+    "admin_protection",
     "admin_reconciliation",
 ]
 
@@ -81,8 +82,12 @@ class AccountAdmin(ReadOnlyAdmin):
         return None if identity is None else Q(pk=identity) | Q(player_id=identity) | Q(table_id=identity)
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the address that asks for a correction."""
-        return [self.perform_path("adjust", admin_adjustments.REQUEST, admin_adjustments.ask), *super().get_urls()]
+        """This will add the addresses that ask for a correction, and that limit the player."""
+        return [
+            self.perform_path("adjust", admin_adjustments.REQUEST, admin_adjustments.ask),
+            self.perform_path("limit", admin_protection.CHANGE, admin_protection.limit),
+            *super().get_urls(),
+        ]
 
     @admin.display(description="account")
     def title(self, account: Account) -> str:
@@ -131,7 +136,9 @@ class AccountAdmin(ReadOnlyAdmin):
             ("Id", marks.code(obj.pk)),
         )
         asks = admin_adjustments.form_of(request, obj, self.perform_url("adjust", obj))
-        return (Facts("Account", facts), _statement(obj, before=as_number(request.GET.get("before", ""))), *asks)
+        limits = admin_protection.form_of(request, obj, self.perform_url("limit", obj))
+        statement = _statement(obj, before=as_number(request.GET.get("before", "")))
+        return (Facts("Account", facts), statement, *asks, *limits)
 
 
 def balance_of(account: Account) -> int:

@@ -1,0 +1,110 @@
+"""Staff see what protects players, limit them in the operator's name, and end exclusions that are over."""
+
+from datetime import timedelta
+from html import unescape
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+
+from casino.events.rows import fetch
+from casino.kernel.money import Book
+from casino.operators import operations
+from casino.operators.models import StaffMembership
+from tests.support.house import House
+from tests.support.office import client_of
+from tests.support.protection import age_wishes, away, limited, on
+from wallet import operations as wallet
+from wallet.accounts import player_account
+from wallet.protection import operations as protection
+from wallet.protection_events import Measure, Setter
+
+pytestmark = pytest.mark.django_db
+RIGHTS = ("view_account", "view_protection", "change_protection")
+FORM = {"measure": "loss", "period": "week", "most": "250.00"}
+
+
+@pytest.fixture
+def house() -> House:
+    return House(operator=operations.create_operator(slug="lucky", name="L", currency="EUR", sandbox=True).id)
+
+
+@pytest.fixture
+def alice(house: House) -> UUID:
+    return wallet.register_player(
+        operator=house.operator, reference="alice", nickname="Alice", currency="EUR", metadata=house.metadata
+    ).id
+
+
+def member(house: House, *rights: str) -> Client:
+    user = User.objects.create_user(f"staff-{len(rights)}", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=rights))
+    StaffMembership.objects.create(user=user, operator_id=house.operator)
+    return client_of(user)
+
+
+def real(house: House, player: UUID, book: Book = Book.REAL) -> UUID:
+    return player_account(operator=house.operator, player=player, book=book, currency="EUR").id
+
+
+def url(name: str, row: Any) -> str:
+    return reverse(f"admin:wallet_{name}", args=[row])
+
+
+def send(client: Client, name: str, row: Any, **given: str) -> str:
+    return unescape(client.post(url(name, row), given, follow=True).content.decode())
+
+
+def test_a_limit_is_set_on_the_players_account_and_stands_on_the_page(house: House, alice: UUID) -> None:
+    staff, account = member(house, *RIGHTS), real(house, alice)
+    assert url("account_limit", account) in staff.get(url("account_change", account)).content.decode()
+    assert "limit per week is changed" in send(staff, "account_limit", account, **FORM)
+    limited(house, alice, Measure.TIME, 90)
+    page = unescape(staff.get(url("protection_change", alice)).content.decode())
+    assert all(word in page for word in ("250.00", "Alice", "90"))
+    ((by, actor),) = fetch(
+        "SELECT data->>'by', metadata->>'actor' FROM events_event"
+        " WHERE type = 'PlayLimitSet' AND data->>'most' = '25000'"
+    )
+    assert (by, actor.split(":")[0]) == ("operator", "staff")
+    assert "limit per week is changed" in send(staff, "account_limit", account, **{**FORM, "most": ""})
+
+
+@pytest.mark.parametrize("form", [{}, {**FORM, "measure": "luck"}, {**FORM, "most": "-1"}, {**FORM, "measure": "time"}])
+def test_a_form_that_says_nothing_right_changes_nothing(house: House, alice: UUID, form: dict[str, str]) -> None:
+    send(member(house, *RIGHTS), "account_limit", real(house, alice), **form)
+    assert fetch("SELECT FROM wallet_protection") == []
+
+
+def test_it_takes_the_permission_and_the_real_account(house: House, alice: UUID) -> None:
+    looks = member(house, *RIGHTS[:2])
+    assert (
+        url("account_limit", real(house, alice))
+        not in looks.get(url("account_change", real(house, alice))).content.decode()
+    )
+    assert looks.post(url("account_limit", real(house, alice)), FORM).status_code == 403
+    play = real(house, alice, Book.PLAY)
+    assert member(house, *RIGHTS).post(url("account_limit", play), FORM).status_code == 403
+
+
+def test_an_exclusion_is_listed_and_ended_only_once_it_is_over(house: House, alice: UUID) -> None:
+    staff = member(house, *RIGHTS)
+    protection.self_exclude(on=on(house, alice), by=Setter.PLAYER, months=6)
+    listed = staff.get(reverse("admin:wallet_protection_changelist"), {"exclusion": "yes"})
+    assert [row.pk for row in listed.context["cl"].result_list] == [alice]
+    assert "before its time" in send(staff, "protection_end", alice)
+    age_wishes(alice, timedelta(days=200))
+    assert "may play again" in send(staff, "protection_end", alice)
+    assert url("protection_end", alice) not in staff.get(url("protection_change", alice)).content.decode()
+
+
+def test_staff_of_another_operator_see_nothing_of_it(house: House, alice: UUID) -> None:
+    away(house, alice)
+    other = House(operator=operations.create_operator(slug="other", name="O", currency="EUR", sandbox=True).id)
+    staff = member(other, *RIGHTS)
+    assert not staff.get(reverse("admin:wallet_protection_changelist")).context["cl"].result_list
+    assert staff.get(url("protection_change", alice)).status_code == 302
+    assert staff.post(url("protection_end", alice)).status_code == 403

@@ -1,0 +1,188 @@
+"""What protects players as staff see it: limits and what is used of them, exclusions; and what the operator may do."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.http import HttpRequest
+from django.urls import URLPattern
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from casino.admin import marks
+from casino.admin.filters import chosen
+from casino.admin.readonly import ReadOnlyAdmin, as_uuid
+from casino.admin.sections import Deed, Facts, Field, Form, Grid, Section
+from casino.api.requests import request_id
+from casino.events.store import Metadata
+from casino.kernel import money
+from casino.kernel.money import Book
+from casino.operators import staff
+from casino.operators.admin import operator_filter
+from casino.operators.models import Operator, Player
+from wallet.accounts import AccountKind
+from wallet.models import Account, Protection
+from wallet.protection import operations, queries
+from wallet.protection.operations import On
+from wallet.protection.queries import Line
+from wallet.protection.refusals import PlayLimitImpossible, shown
+from wallet.protection.state import Exclusion, ExclusionKind
+from wallet.protection_events import Measure, Period, Setter
+
+CHANGE: Final = "wallet.change_protection"
+_MEASURES: Final = [(measure.value, measure.value.capitalize()) for measure in Measure]
+_PERIODS: Final = [(period.value, period.value.capitalize()) for period in Period]
+_HEADERS: Final = ("Measure", "Period", "Limit", "Used", "Own", "Operator's", "Everyone's", "Asked for")
+
+
+@admin.register(Protection)
+class ProtectionAdmin(ReadOnlyAdmin):
+    """Players with limits or exclusions. Found by the player's id."""
+
+    list_display = ("title", "operator", "limits", "away")
+    list_filter = (
+        operator_filter(),
+        chosen(
+            title="exclusion",
+            parameter="exclusion",
+            choices={"yes": "Cooling off or self-excluded"},
+            where=lambda _: (
+                Q(excluded_until__isnull=False)
+                & (Q(excluded_until__gt=timezone.now()) | Q(state__exclusion__kind="self_exclusion"))
+            ),
+        ),
+    )
+    ordering = ("player_id",)
+    search_help_text = "player's id"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """This will add names and the operator's currency."""
+        operator = Operator.objects.filter(id=OuterRef("operator_id"))
+        nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
+        rows: QuerySet[Any] = super().get_queryset(request)
+        named: QuerySet[Any] = rows.annotate(
+            slug=Subquery(operator.values("slug")),
+            currency=Subquery(operator.values("currency")),
+            nickname=Subquery(nickname),
+        )
+        return named
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for a player."""
+        identity = as_uuid(term)
+        return None if identity is None else Q(pk=identity)
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the address of `end`."""
+        return [self.perform_path("end", CHANGE, self.end), *super().get_urls()]
+
+    def end(self, request: HttpRequest, protection: Any) -> str:
+        """This will end a self-exclusion that is over. Raises NotSelfExcluded, ExclusionNotOver."""
+        on = On(protection.operator_id, protection.player_id, protection.currency, _remembered(request, protection))
+        operations.end_exclusion(on=on)
+        return "The self-exclusion is over; the player may play again."
+
+    @admin.display(description="player")
+    def title(self, protection: Any) -> str:
+        """The nickname."""
+        return protection.nickname or marks.short(protection.player_id)
+
+    @admin.display(description="operator")
+    def operator(self, protection: Any) -> SafeString | str:
+        """Whose player it is."""
+        return marks.page("operator", protection.operator_id, protection.slug or marks.short(protection.operator_id))
+
+    @admin.display(description="limits")
+    def limits(self, protection: Protection) -> str:
+        """How many are set, by the player or for the player."""
+        return str(len(protection.state["limits"]))
+
+    @admin.display(description="away until (UTC)")
+    def away(self, protection: Protection) -> SafeString | str:
+        """Until when the player stays away, as far as is known."""
+        return marks.moment(protection.excluded_until)
+
+    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+        """This will show the limits with what is used of them, and the exclusion with its end."""
+        found = queries.limits(operator=obj.operator_id, player=obj.player_id)
+        exclusion = found.protection.excluded(found.now)
+        facts = (
+            ("Player", marks.page("player", obj.player_id, self.title(obj))),
+            ("Operator", self.operator(obj)),
+            ("Exclusion", marks.NOTHING if exclusion is None else exclusion.kind.replace("_", " ")),
+            ("Set by", marks.NOTHING if exclusion is None else exclusion.by),
+            ("Until (UTC)", marks.NOTHING if exclusion is None else marks.moment(exclusion.until)),
+            ("Log", marks.listing("events_event", "all events", q=f"protection-{obj.player_id}")),
+        )
+        rows = [_row(found, line, obj.currency) for line in found.lines]
+        return (Facts("Protection", facts), Grid("Limits", _HEADERS, rows), *self._end(request, obj, exclusion))
+
+    def _end(self, request: HttpRequest, protection: Protection, exclusion: Exclusion | None) -> Sequence[Section]:
+        if exclusion is None or exclusion.kind is not ExclusionKind.SELF_EXCLUSION or not request.user.has_perm(CHANGE):
+            return ()
+        deed = Deed("End it", self.perform_url("end", protection), "Let this player play again?", tone="bad")
+        return (Grid("Self-exclusion", ("It can be ended once its time is over",), [(deed,)]),)
+
+
+def limit(request: HttpRequest, account: Account) -> str:
+    """This will limit the player of a real account in the operator's name, as the form says; nothing given lifts it.
+
+    Raises PermissionDenied for any other account, and the refusals of `operations.set_limit`.
+    """
+    if account.player_id is None or not _is_real(account):
+        raise PermissionDenied
+    measure, period = _choice(Measure, request.POST.get("measure")), _choice(Period, request.POST.get("period"))
+    on = On(account.operator_id, account.player_id, account.currency, _remembered(request, account))
+    most = _most(request.POST.get("most", "").strip(), measure, account.currency)
+    operations.set_limit(on=on, by=Setter.OPERATOR, measure=measure, period=period, most=most)
+    return f"The operator's {measure} limit per {period} is changed."
+
+
+def form_of(request: HttpRequest, account: Account, url: str) -> Sequence[Section]:
+    """This will show the form that limits the player of a real account, for those who may."""
+    if not _is_real(account) or not request.user.has_perm(CHANGE):
+        return ()
+    fields = (
+        Field("measure", "What", choices=_MEASURES),
+        Field("period", "Per", choices=_PERIODS),
+        Field("most", f"At most, in {account.currency} or minutes (empty: no limit)", required=False, longest=20),
+    )
+    says = "It holds at once, beside the player's own: the lower one counts."
+    return (Form("Limit this player", "Set the limit", url, fields, says),)
+
+
+def _row(found: queries.Shown, line: Line, currency: str) -> tuple[object, ...]:
+    def text(most: int | None) -> str:
+        return marks.NOTHING if most is None else shown(most, line.measure, currency)
+
+    wish = found.protection.wish(line.measure, line.period)
+    asked = marks.NOTHING if wish is None else text(wish.most) if wish.most is not None else "no limit"
+    held = (line.most, max(0, line.used), line.own, line.operators, line.everyones)
+    return (line.measure.value, line.period.value, *(text(each) for each in held), asked)
+
+
+def _is_real(account: Account) -> bool:
+    return account.kind == AccountKind.ACCOUNT and account.book == Book.REAL
+
+
+def _most(text: str, measure: Measure, currency: str) -> int | None:
+    if not text:
+        return None
+    if measure is not Measure.TIME:
+        return money.parse_positive(text, currency)
+    if not (text.isascii() and text.isdigit() and len(text) < 6):
+        raise PlayLimitImpossible
+    return int(text)
+
+
+def _choice(kind: Any, given: str | None) -> Any:
+    if given not in {member.value for member in kind}:
+        raise PlayLimitImpossible
+    return kind(given)
+
+
+def _remembered(request: HttpRequest, row: Account | Protection) -> Metadata:
+    made, who = request_id(request), staff.actor(request.user)
+    return Metadata(operator=str(row.operator_id), actor=who, causation="", correlation=made, request=made)
