@@ -10,6 +10,7 @@ from baccarat.tables.events import Absence
 from casino.api.fields import MoneySerializer
 from casino.kernel.money import Book
 from wallet.api.limits_serializers import TableLimitShown
+from wallet.api.notices_views import NoticeShown
 from wallet.api.payments_serializers import DepositShown, WithdrawalShown
 from wallet.api.protection_serializers import ExclusionShown, ReminderShown
 from wallet.api.serializers import Balances
@@ -72,6 +73,7 @@ class RestoreShown(serializers.Serializer[Any]):
     table_limit = TableLimitShown()
     exclusion = ExclusionShown(allow_null=True, help_text="Why the player neither deposits nor plays.")
     reality_check = ReminderShown(allow_null=True, help_text="When to show time played and result.")
+    notices = NoticeShown(many=True, help_text="The newest twenty that are not read.")
     away = AwayShown(allow_null=True, help_text="Null where no `after` was given.")
 
 
@@ -87,6 +89,7 @@ EXAMPLE: Final[dict[str, Any]] = {
     "table_limit": {"limit": None, "set_at": None, "next_change_at": None},
     "exclusion": None,
     "reality_check": {"minutes": 60, "due_at": "2026-11-21T09:45:00.000000Z"},
+    "notices": [],
     "away": {
         "after": 48210,
         "events": [

@@ -1,19 +1,24 @@
 """A game restored after a disconnect: all that is needed to draw it as it stands, and what happened while away."""
 
 import time
-from typing import Any
+from typing import Any, Final
 
 from baccarat.live import away, snapshot
 from casino.api.catalogue import INVALID_CURSOR, Rejected
 from casino.api.fields import money
 from casino.operators.principals import PlayerPrincipal
+from wallet import notices
 from wallet.accounts import AccountKind
 from wallet.api.limits_serializers import shown_limit
+from wallet.api.notices_views import shown_notice
 from wallet.api.payments_serializers import shown_deposit, shown_withdrawal
 from wallet.api.protection_serializers import shown_exclusion, shown_reminder
 from wallet.limits.operations import table_limit
 from wallet.payments.queries import open_or_ended_since
 from wallet.protection import queries as protection
+
+NOTICES: Final = 20
+"""The newest that are not read; `GET /api/v1/notices` has them all."""
 
 
 def restore(*, player: PlayerPrincipal, after: int | None) -> dict[str, Any]:
@@ -39,6 +44,7 @@ def _affairs(player: PlayerPrincipal, seen: snapshot.Snapshot, after: int | None
     moment = None if after is None else away.moment_of(after)
     deposits, withdrawals = open_or_ended_since(operator=player.operator, player=player.player, since=moment)
     limit = table_limit(operator=player.operator, player=player.player, currency=player.currency)
+    unread = notices.of_player(operator=player.operator, player=player.player, unread=True, before=None, limit=NOTICES)
     told = protection.reminder(operator=player.operator, player=player.player)
     return {
         "deposits": [shown_deposit(each) for each in deposits],
@@ -47,6 +53,7 @@ def _affairs(player: PlayerPrincipal, seen: snapshot.Snapshot, after: int | None
         "table_limit": shown_limit(limit),
         "exclusion": None if told is None else shown_exclusion(told.exclusion),
         "reality_check": shown_reminder(told),
+        "notices": [shown_notice(each) for each in unread],
         "away": None if after is None else away.since(after=after, moment=moment, player=player.player),
     }
 

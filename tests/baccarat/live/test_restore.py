@@ -15,6 +15,7 @@ from casino.events.store import Metadata
 from casino.events.subscriptions import head
 from casino.operators.principals import PlayerPrincipal
 from tests.baccarat.api.people import LONG_TURN, Gambler, Tenant, bet, company, deal_all, sit
+from wallet import notices
 
 
 def restored(player: Gambler, **query: Any) -> dict[str, Any]:
@@ -47,7 +48,7 @@ def test_one_who_sits_nowhere_is_told_of_the_money_alone(lucky: Tenant) -> None:
 
     found = restored(ann)
 
-    assert (found["tables"], found["away"], found["debts"], found["deposits"]) == ([], None, [], [])
+    assert [found[name] for name in ("tables", "away", "debts", "deposits", "notices")] == [[], None, [], [], []]
     assert {line["book"] for line in found["wallet"]["items"]} == {"real", "play"}
     assert found["table_limit"]["limit"] is None
     assert found["position"] == head()
@@ -149,6 +150,18 @@ def test_a_wager_voided_meanwhile_is_taken_off_again_however_old(lucky: Tenant) 
     assert ann.balances()["account", "real"] == "10000.00"
 
 
+def test_what_was_not_read_comes_along_until_it_is(lucky: Tenant) -> None:
+    ann = lucky.player("Ann")
+    notice = notices.Notice(uuid.UUID(lucky.id), uuid.UUID(ann.id), "adjustment_credit", uuid.uuid4(), {}, "Sorry.")
+    notices.give(notice)
+
+    (told,) = restored(ann)["notices"]
+
+    assert (told["kind"], told["message"]) == ("adjustment_credit", "Sorry.")
+    ann.do(f"notices/{told['id']}/read")
+    assert restored(ann)["notices"] == []
+
+
 def test_there_is_more_than_is_told(lucky: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
     table = lucky.table("mini")
     ann = lucky.player("Ann")
@@ -204,4 +217,4 @@ def test_it_takes_as_many_queries_however_much_happened(lucky: Tenant) -> None:
             deal_all()
 
     assert queries(0) == few
-    assert few <= 11
+    assert few <= 12
