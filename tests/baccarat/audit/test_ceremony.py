@@ -1,0 +1,69 @@
+"""The Caller's ceremony before the audit: sound while cards are out and after, rebuilt the same, retold in words."""
+
+from dataclasses import replace
+
+from baccarat.audit import engine
+from baccarat.audit.rebuilding import rebuild
+from baccarat.audit.retelling import retell
+from baccarat.operations import betting, ceremony, voiding
+from baccarat.rules.wagers import Spot
+from casino.events.rows import fetch
+from tests.baccarat.audit.playing import METADATA, OPERATOR, deal, seal, sit
+
+WITH_A_CALLER = {"caller": True, "look_seconds": 60, "hand_back_seconds": 60, "decks": 1, "cut_cards_from_end": 14}
+
+
+def sound():
+    """Whether the audit finds nothing and a rebuild changes nothing."""
+    seal()
+    return engine.run(oldest=3600).findings == () and rebuild(compare=True).changed == ()
+
+
+def round_of(seated, phase):
+    (found,) = fetch(
+        "SELECT id FROM baccarat_round WHERE table_id = %s AND phase = %s ORDER BY number DESC LIMIT 1",
+        [seated.table, phase],
+    )
+    return found[0]
+
+
+def told(seated, phase):
+    retold = retell(round_of(seated, phase))
+    assert retold.findings == ()
+    return [line.text for line in retold.lines]
+
+
+def test_a_ceremony_is_sound_at_each_step_and_told(database):
+    seated = sit("big_table", players=2, **WITH_A_CALLER)
+    ann = seated.guests[0]
+    seated.bet(player=2500)
+    deal()
+    assert sound()
+    ceremony.look(guest=ann)
+    assert sound()
+    assert any("went face down to seat 1" in text for text in told(seated, "closed"))
+    ceremony.hand_back(guest=ann)
+    assert sound()
+    deal()
+    assert sound()
+    words = told(seated, "settled")
+    turned = [place for place, text in enumerate(words) if "hand over" in text]
+    assert words[turned[0]].startswith("The Caller turned the Player's hand over: ")
+    assert words[turned[1]].startswith("The Caller turned the Banker's hand over: ")
+
+
+def test_voids_of_rounds_that_were_looked_at_burn_a_shoe_to_its_end(database):
+    seated = sit("big_table", players=2, **WITH_A_CALLER)
+    ann, ben = seated.guests
+    voids = 0
+    while fetch("SELECT (state->>'shoes')::int FROM baccarat_table") == [(1,)]:
+        voids += 1
+        betting.deal(guest=ann, stakes={Spot.PLAYER: 2500}, currency="EUR")
+        betting.pass_turn(guest=ben)
+        deal()
+        ceremony.look(guest=ann)
+        asks = replace(METADATA, actor="staff:1")
+        voiding.void(round_=round_of(seated, "closed"), operator=OPERATOR, reason="other", note="x", metadata=asks)
+        assert voids <= 7  # six cards each, of fifty-two
+    assert sound()
+    assert "6 cards were burned from the shoe, as a player had seen two of them." in told(seated, "voided")
