@@ -79,9 +79,10 @@ def _voided(event: ve.RoundVoided, money: Money) -> str:
     agreed = f", approved by {event.approved_by}" if event.approved_by else ""
     back = money(sum(seat.staked for seat in event.seats))
     taken = money(sum(seat.paid for seat in event.seats))
+    burned = f" {event.burned} cards that a player had seen some of were burned." if event.burned else ""
     return (
         f"Voided by {event.requested_by}{agreed} ({event.reason}): {event.note} "
-        f"Stakes of {back} given back, payouts of {taken} taken."
+        f"Stakes of {back} given back, payouts of {taken} taken.{burned}"
     )
 
 

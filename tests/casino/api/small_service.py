@@ -24,7 +24,7 @@ from casino.api.fields import (
     money,
     read,
 )
-from casino.api.idempotency import idempotent
+from casino.api.idempotency import idempotent, idempotent_unkept
 from casino.api.ids import new_id
 from casino.events.store import VersionConflict
 from casino.kernel.refusals import Refusal
@@ -127,6 +127,17 @@ class Found(views.EdgeView):
         return self.conflicts == 1
 
 
+class Peek(views.EdgeView):
+    """Shows the same secret as often as it is asked."""
+
+    authentication_classes = [ByName]
+
+    @idempotent_unkept
+    def post(self, request: Request) -> Response:
+        del request
+        return Response({"secret": "queen of hearts"})
+
+
 class Numbers(views.EdgeView):
     """The numbers 1 to 7, by pages, and a text beside each."""
 
@@ -150,6 +161,7 @@ urlpatterns = [
     path("api/v1/read-name", ReadName.as_view()),
     path("api/v1/fail", Fail.as_view()),
     path("api/v1/refuse", Refuse.as_view()),
+    path("api/v1/peek", Peek.as_view()),
     path("api/v1/found", Found.as_view()),
     path("api/v1/numbers", Numbers.as_view()),
     path("api/v1/things/<uuid:thing>", Thing.as_view()),

@@ -40,6 +40,20 @@ def test_a_key_that_is_reused_with_another_body_is_refused(client: Client) -> No
 
 
 @pytest.mark.django_db
+def test_an_answer_that_is_kept_nowhere_is_given_anew_under_the_same_key(client: Client) -> None:
+    headers = {"Authorization": "alice", "Idempotency-Key": "key-1"}
+
+    def peek(**body: str) -> Any:
+        return client.post("/api/v1/peek", body, content_type="application/json", headers=headers)
+
+    first, again, other = peek(), peek(), peek(note="another")
+
+    assert first.json() == again.json() == {"secret": "queen of hearts"}
+    assert other.json()["code"] == "idempotency_key_reused"
+    assert [kept.response for kept in IdempotentRequest.objects.all()] == [""]
+
+
+@pytest.mark.django_db
 def test_keys_of_two_callers_never_meet(client: Client) -> None:
     alice, bob = found(client), found(client, who="bob")
 
