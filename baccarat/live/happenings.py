@@ -1,7 +1,7 @@
 """Sealed events as streams see them: which table and players they concern, and what each viewer is told of them."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -105,11 +105,16 @@ class Places:
         currency = None if table is None else self._currencies[table]
         return Happening(sealed, table=table, round_=round_, currency=currency)
 
-    def _look_up_rounds(self, rounds: Iterable[UUID]) -> None:
-        unknown = [key for key in rounds if key not in self._rounds]
+    def _look_up_rounds(self, rounds: Collection[UUID]) -> None:
+        unknown = []
+        for key in rounds:
+            if key in self._rounds:
+                self._rounds.move_to_end(key)  # so that what is asked for now is not forgotten below
+            else:
+                unknown.append(key)
         if unknown:
             self._rounds.update(queries.tables_of_rounds(rounds=unknown))
-        while len(self._rounds) > MOST_ROUNDS:
+        while len(self._rounds) > max(MOST_ROUNDS, len(rounds)):
             self._rounds.popitem(last=False)
 
     def _look_up_tables(self, tables: Iterable[UUID]) -> None:
@@ -121,7 +126,7 @@ class Places:
 def _subject(stream: str) -> tuple[str, UUID | None]:
     """The kind and the id that a stream's name holds: `round-…`, or anything else named after a table."""
     kind, _, key = stream.partition("-")
-    if kind in _OF_PLAYERS:
+    if kind in _ELSEWHERE:
         return "", None
     try:
         return kind, UUID(key)
@@ -129,5 +134,10 @@ def _subject(stream: str) -> tuple[str, UUID | None]:
         return "", None
 
 
-_OF_PLAYERS: Final = frozenset({"wallet", "limit", "deposit", "withdrawal"})
-"""Streams that are named after players or payments: no table is looked up for them."""
+_ELSEWHERE: Final = frozenset(
+    {
+        "adjustment", "debt", "deposit", "difference", "house", "limit", "protection", "reconciliation", "wallet",
+        "withdrawal",
+    }
+)  # fmt: skip
+"""Streams that are named after players, payments and operators: no table is looked up for them."""

@@ -4,6 +4,7 @@ import json
 import socket
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -359,3 +360,9 @@ def test_a_reader_that_does_not_read_is_cut_off_and_comes_back(web: Web, lucky: 
         while chunk := lazy.recv(1 << 16):
             received += len(chunk)
         assert received < 480 * 20_000
+
+
+def test_without_redis_the_stream_goes_on_by_looking(module_database: Database, lucky: Tenant, tmp_path: Path) -> None:
+    table, (alice, _) = company(lucky, "big_table", "Alice", "Bob")
+    with Web(module_database, log=tmp_path / "web.log", REDIS_URL="redis://127.0.0.1:1/0") as alone:
+        resumed(alone, alice, table, lambda: None)
