@@ -163,7 +163,8 @@ CELERY_BEAT_SCHEDULE = {
     "advance payments": {"task": "wallet.advance_payments", "schedule": 2.0, "options": {"expires": 2.0}},
 }
 # A provider that is slow to answer holds up other payments, and no table: payments have a worker of their own.
-CELERY_TASK_ROUTES = {"wallet.*": {"queue": "payments"}}
+# Looking for seats to free takes a while with thousands of absent players, and no dealer may wait for it.
+CELERY_TASK_ROUTES = {"wallet.*": {"queue": "payments"}, "baccarat.free_seats": {"queue": "payments"}}
 CELERY_BEAT_SCHEDULER = "baccarat.clock:Clock"
 CELERY_BEAT_SCHEDULE_FILENAME = env.text("CELERY_BEAT_FILE", str(BASE_DIR / ".casino" / "beat"))
 
