@@ -1,5 +1,6 @@
 """Limits on what is staked, lost and played hold to the last unit, at every table and for fifty at once."""
 
+import dataclasses
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -10,16 +11,20 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from baccarat.audit import engine
+from baccarat.operations import voiding
+from baccarat.rounds.void_events import VoidReason
 from baccarat.rules.wagers import Spot
 from casino.events import sealer
 from casino.events.rows import execute, fetch
 from casino.kernel.money import Book
 from tests.support.house import At, House, deal_all
 from tests.support.protection import age_play, age_wishes, all_limited, limited, on
+from tests.wallet.payments.counter import offer, use_provider
 from tests.wallet.world import causes, move
 from wallet import ledger
 from wallet.accounts import AccountKind
 from wallet.debts import outstanding
+from wallet.payments import deposits, methods
 from wallet.protection import operations, standing
 from wallet.protection.rebuilding import rebuild_protection
 from wallet.protection.refusals import LimitReached, RaiseNotRipe
@@ -30,9 +35,9 @@ P, B = Spot.PLAYER, Spot.BANKER
 DAY = timedelta(days=1)
 
 
-def at_table(house: House, player: UUID | None = None, *, book: Book = Book.REAL) -> At:
+def at_table(house: House, player: UUID | None = None, *, book: Book = Book.REAL, buy_in: int = 100_000) -> At:
     at = house.guest(house.table("mini"), player or house.player(real=1_000_000, play=1_000_000))
-    at.sit(buy_in=100_000, book=book)
+    at.sit(buy_in=buy_in, book=book)
     return at
 
 
@@ -121,17 +126,36 @@ def test_a_week_and_a_month_look_further_back_than_a_day(house: House) -> None:
     assert seen == [(1_000,) * 3, (0, 1_000, 1_000), (0, 0, 1_000), (0, 0, 0)]
 
 
-def test_fifty_at_once_stake_exactly_the_limit(house: House, in_threads: Callable[..., list[Any]]) -> None:
+def test_wagers_at_ten_tables_at_once_stake_exactly_the_limit(
+    house: House, in_threads: Callable[..., list[Any]]
+) -> None:
     player = house.player(real=1_000_000)
-    tables = [at_table(house, player) for _ in range(5)]
-    for at in tables:
-        execute("UPDATE baccarat_table SET due_at = NULL WHERE id = %s", [at.guest.table])
-    limited(house, player, Measure.STAKE, 1_500)
+    tables = [at_table(house, player, buy_in=10_000) for _ in range(10)]
+    limited(house, player, Measure.STAKE, 2_000)
 
-    results = in_threads(5, lambda i: tables[i].deal({B: 500}))
-    assert sum(isinstance(result, LimitReached) for result in results) == 2
-    assert used(player)[Measure.STAKE, Period.DAY] == 1_500
+    results = in_threads(10, lambda i: tables[i].deal({B: 500}))
+    assert sum(isinstance(result, LimitReached) for result in results) == 6
+    assert used(player)[Measure.STAKE, Period.DAY] == 2_000
     house.agree(*(at.guest.table for at in tables))
+
+
+def test_fifty_deposits_at_once_come_to_exactly_the_limit(
+    house: House, in_threads: Callable[..., list[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_provider(monkeypatch)
+    player = house.player(real=0)
+    method = methods.create(operator=house.operator, offer=offer(fee_fixed=0, fee_ppm=0), actor="test").id
+    limited(house, player, Measure.DEPOSIT, 10_500)
+
+    def pay_in(_: int) -> Any:
+        return deposits.request(
+            operator=house.operator, player=player, currency="EUR", method=method, amount=1_000, metadata=house.metadata
+        )
+
+    results = in_threads(50, pay_in)
+    assert sum(isinstance(result, LimitReached) for result in results) == 40
+    assert sum(isinstance(result, UUID) for result in results) == 10
+    assert used(player)[Measure.DEPOSIT, Period.DAY] == 10_000
 
 
 def test_a_limit_of_the_operator_holds_for_everyone_and_the_strictest_for_each(house: House) -> None:
@@ -214,6 +238,42 @@ def test_a_limit_that_is_used_up_stops_sitting_down_and_rebuys_of_real_money(hou
             bring()
     other.sit(buy_in=1_000, book=Book.PLAY)
     at.leave()
+
+
+def test_what_a_void_undoes_is_lost_no_more_and_was_staked_all_the_same(house: House) -> None:
+    at = at_table(house)
+    at.deal({B: 1_000})
+    in_play = house.in_hand(at.guest.table).facts().round
+    void(house, in_play)
+    at.deal({P: 2_000})
+    deal_all()
+    settled = house.last(at.guest.table).facts().round
+    void(house, settled)
+    voiding.approve(
+        round_=settled, operator=house.operator, metadata=dataclasses.replace(house.metadata, actor="staff:2")
+    )
+    found = used(at.player)
+    assert (found[Measure.STAKE, Period.DAY], found[Measure.LOSS, Period.DAY], lost(at.player)) == (3_000, 0, 0)
+
+
+def void(house: House, round_: UUID) -> None:
+    voiding.void(
+        round_=round_,
+        operator=house.operator,
+        reason=VoidReason.MALFUNCTION.value,
+        note="A test.",
+        metadata=dataclasses.replace(house.metadata, actor="staff:1"),
+    )
+
+
+def test_commission_that_is_owed_is_lost_when_it_is_settled(house: House) -> None:
+    at = house.guest(house.table("big_table"), house.player(real=1_000_000))
+    at.sit(buy_in=500_000)
+    for _ in range(6):
+        at.deal({B: 10_000})
+        deal_all()
+        owed = house.rack(at)
+        assert used(at.player)[Measure.LOSS, Period.DAY] == lost(at.player) + owed
 
 
 def test_a_debt_stops_a_wager_from_a_balance_at_a_table_in_real_money_only(house: House) -> None:
