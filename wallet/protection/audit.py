@@ -14,6 +14,7 @@ from wallet import protection_events as e
 from wallet.protection import deciding, rows
 from wallet.protection.counting import PLAYED, TURNOVER
 from wallet.protection.deciding import Whose
+from wallet.protection.stake_limits import StakeLimits
 from wallet.protection.state import Exclusion, House, Protection, evolve, evolve_house
 from wallet.protection_events import Setter, house_stream, protection_stream
 
@@ -39,6 +40,7 @@ class Protections:
     """What the log so far says of each player's protection and of each operator's, with the versions."""
 
     def __init__(self) -> None:
+        self._stakes = StakeLimits()
         self._players: dict[UUID, tuple[UUID, Protection, int]] = {}
         self._houses: dict[UUID, tuple[str, House, int]] = {}
 
@@ -57,7 +59,9 @@ class Protections:
             yield Finding("protection of another wallet", where, str(opened), str(event.operator))
         yield from _place(stream, protection_stream(event.player), version, before, where)
         yield from _judged(state, event, where)
-        self._players[event.player] = event.operator, evolve(state, event), version
+        after = evolve(state, event)
+        self._players[event.player] = event.operator, after, version
+        self._stakes.note(event.player, after, event.at)
 
     def _follow_house(self, event: e.HouseEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
         _, state, before = self._houses.get(event.operator, ("", House(), 0))
@@ -80,6 +84,7 @@ class Protections:
             statement = _DIFFERENCES.format(place=place, content=content, wanted=wanted, table=table)
             for where, due, has in fetch(statement):
                 yield Finding(what, f"{table} {where}", due, has)
+        yield from self._stakes.broken()
 
 
 def _place(stream: str, right: str, version: int, before: int, where: str) -> Iterator[Finding]:
