@@ -59,6 +59,7 @@ INSTALLED_APPS = [
     "casino.operators",
     "wallet",
     "baccarat",
+    "baccarat.preferences",
     "casino.apps.CasinoConfig",
 ]
 

@@ -1,0 +1,74 @@
+"""Players' preferences: one row each, replaced whole, and none until something was chosen.
+
+Animation changes with the next entry to the game, as the Atlantic City rules print it. An entry is a session: beside
+what is wished, a row keeps what held when the session began in which the wish was last sent.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from casino.events.rows import fetch
+
+
+class Style(StrEnum):
+    """How the table looks."""
+
+    MODERN = "modern"
+    CLASSIC = "classic"
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What a player has chosen."""
+
+    sound: bool = True
+    voice: bool = False
+    animation: bool = True
+    full_screen: bool = False
+    instant: bool = False
+    style: Style = Style.MODERN
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is chosen, and whether cards move in the session that asks: `animation` holds from the next one on."""
+
+    chosen: Preferences
+    animation_now: bool
+
+
+_COLUMNS: Final = "sound, voice, animation, full_screen, instant, style"
+_NOW: Final = "CASE WHEN kept.changed_in = %s THEN kept.animation_at_entry ELSE kept.animation END"
+_READ: Final = f"SELECT {_COLUMNS}, {_NOW} FROM preferences_of_player kept WHERE player_id = %s"  # noqa: S608
+# Two changes at once are made one after the other, so the second sees what the first one has kept of the entry.
+_KEEP: Final = f"""
+    INSERT INTO preferences_of_player AS kept (player_id, operator_id, changed_in, animation_at_entry, {_COLUMNS})
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+    ON CONFLICT (player_id) DO UPDATE
+    SET animation_at_entry = CASE WHEN kept.changed_in = excluded.changed_in
+                             THEN kept.animation_at_entry ELSE kept.animation END,
+        changed_in = excluded.changed_in, sound = excluded.sound, voice = excluded.voice,
+        animation = excluded.animation, full_screen = excluded.full_screen, instant = excluded.instant,
+        style = excluded.style
+    RETURNING animation_at_entry
+"""  # noqa: S608  (constants)
+_UNCHANGED: Final = Preferences()
+
+
+def preferences_of(*, player: UUID, session: bytes) -> Kept:
+    """This will return a player's preferences, those of a newcomer where none were ever sent."""
+    rows = fetch(_READ, [session, player])
+    if not rows:
+        return Kept(_UNCHANGED, _UNCHANGED.animation)
+    ((sound, voice, animation, full_screen, instant, style, now),) = rows
+    return Kept(Preferences(sound, voice, animation, full_screen, instant, Style(style)), now)
+
+
+def keep(*, operator: UUID, player: UUID, session: bytes, chosen: Preferences) -> Kept:
+    """This will keep a player's preferences in place of those before; the same ones again change nothing."""
+    switches = (chosen.sound, chosen.voice, chosen.animation, chosen.full_screen, chosen.instant)
+    entered = [player, operator, session, _UNCHANGED.animation]
+    ((now,),) = fetch(_KEEP, [*entered, *switches, chosen.style.value])
+    return Kept(chosen, now)
