@@ -12,7 +12,8 @@ from casino.kernel.money import Book
 from wallet.api.limits_serializers import TableLimitShown
 from wallet.api.notices_views import NoticeShown
 from wallet.api.payments_serializers import DepositShown, WithdrawalShown
-from wallet.api.protection_serializers import ExclusionShown, ReminderShown
+from wallet.api.protection_serializers import ExclusionShown
+from wallet.api.reality_serializers import ReminderShown
 from wallet.api.serializers import Balances
 
 

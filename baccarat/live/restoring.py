@@ -12,7 +12,8 @@ from wallet.accounts import AccountKind
 from wallet.api.limits_serializers import shown_limit
 from wallet.api.notices_views import shown_notice
 from wallet.api.payments_serializers import shown_deposit, shown_withdrawal
-from wallet.api.protection_serializers import shown_exclusion, shown_reminder
+from wallet.api.protection_serializers import shown_exclusion
+from wallet.api.reality_serializers import shown_reminder
 from wallet.limits.operations import table_limit
 from wallet.payments.queries import open_or_ended_since
 from wallet.protection import queries as protection

@@ -5,6 +5,7 @@ from typing import Any, Final
 from drf_spectacular.utils import OpenApiExample, extend_schema
 
 from wallet.api import protection_serializers as bodies
+from wallet.api import reality_serializers as reality
 
 _LOSS: Final = {
     "measure": "loss",
@@ -112,20 +113,20 @@ set_house_limit: Final = extend_schema(
 my_reality: Final = extend_schema(
     operation_id="getMyRealityCheck",
     summary="Tell time played and result: of this session, of 24 hours, 7 days and a month",
-    responses=bodies.RealityShown,
+    responses=reality.RealityShown,
     examples=[_answer(_REALITY)],
 )
 set_my_reality: Final = extend_schema(
     operation_id="setMyRealityCheck",
     summary="Choose how often one is reminded, every 15 to 60 minutes",
-    request=bodies.RealityRequest,
-    responses=bodies.RealityShown,
+    request=reality.RealityRequest,
+    responses=reality.RealityShown,
     examples=[_asks("Every half hour", {"minutes": 30}), _answer(_REALITY)],
 )
 player_reality: Final = extend_schema(
     operation_id="getPlayerRealityCheck",
     summary="Tell time played and result of one of your players",
-    responses=bodies.RealityShown,
+    responses=reality.RealityShown,
     examples=[_answer(_REALITY)],
 )
 top_up: Final = extend_schema(

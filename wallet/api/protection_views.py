@@ -13,13 +13,12 @@ from wallet.api import protection_documents as documents
 from wallet.api.protection_serializers import (
     CapRequest,
     LimitRequest,
-    RealityRequest,
     TopUpRequest,
     WhichLimit,
     shown_house,
     shown_limits,
-    shown_reality,
 )
+from wallet.api.reality_serializers import RealityRequest, shown_reality
 from wallet.protection import operations, play_money, queries
 from wallet.protection.operations import On
 from wallet.protection_events import Setter
