@@ -22,6 +22,7 @@ class Size:
     turn: int
     turns_seconds: float
     streams: int
+    marks: int
 
 
 FULL = Size(
@@ -36,6 +37,7 @@ FULL = Size(
     turn=15,
     turns_seconds=45.0,
     streams=2000,
+    marks=10,
 )
 TINY = Size(
     repeats=2,
@@ -49,6 +51,7 @@ TINY = Size(
     turn=1,
     turns_seconds=3.0,
     streams=6,
+    marks=2,
 )
 SIZES = {"full": FULL, "tiny": TINY}
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from casino.stack.bench.databases import Database
 from casino.stack.bench.measure import Measured
-from casino.stack.bench.plan import Plan
+from casino.stack.bench.plan import Plan, Size
 from casino.stack.bench.worker import Worker
 from casino.stack.home import PROJECT
 from casino.stack.processes import Child
@@ -21,9 +21,6 @@ from casino.stack.trouble import Trouble
 
 STREAMS_OF_A_PLAYER = 5
 TABLES = 100
-MARKS = 10
-"""Events that are timed in each repetition."""
-
 CROWDED, SPREAD = 1.0, 0.1
 """Seconds between two of them, where each goes to all streams and where it goes to a few."""
 
@@ -44,14 +41,14 @@ def measure(plan: Plan) -> list[Measured]:
         made = house.ask("open", tables=min(TABLES, size.streams), players=players)
         tokens = [made["tokens"][number % players] for number in range(size.streams)]
         crowd = [(token, made["tables"][0]) for token in tokens]
-        one = _scene(house, readers, port=port, streams=crowd, pause=CROWDED, repeats=size.repeats)
+        one = _scene(house, readers, port=port, streams=crowd, pause=CROWDED, size=size)
         spread = [(token, made["tables"][number % len(made["tables"])]) for number, token in enumerate(tokens)]
-        many = _scene(house, readers, port=port, streams=spread, pause=SPREAD, repeats=size.repeats)
+        many = _scene(house, readers, port=port, streams=spread, pause=SPREAD, size=size)
     return [_measured(size.streams, one, many, len(made["tables"]))]
 
 
 def _scene(
-    house: Worker, readers: Worker, *, port: int, streams: list[tuple[str, str]], pause: float, repeats: int
+    house: Worker, readers: Worker, *, port: int, streams: list[tuple[str, str]], pause: float, size: Size
 ) -> list[dict[str, Any]]:
     """Open the streams, time marks at the tables in turn, close the streams; latencies in ms of each repetition."""
     watchers: dict[str, int] = {}
@@ -61,8 +58,8 @@ def _scene(
     if opened != len(streams):
         raise Trouble(f"{len(streams) - opened} of {len(streams)} streams did not begin.")
     found = []
-    for _ in range(repeats):
-        marks = house.ask("mark", tables=list(watchers), count=MARKS, pause=pause)
+    for _ in range(size.repeats):
+        marks = house.ask("mark", tables=list(watchers), count=size.marks, pause=pause)
         expected = sum(watchers[mark["table"]] for mark in marks)
         took = readers.ask("took", marks=marks, expected=expected)
         if took["arrived"] != expected:
