@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 from uuid import UUID
 
@@ -45,10 +46,9 @@ async def messages(opening: Opening, *, house: LiveHouse = HOUSE) -> AsyncGenera
         follower.begin()
         house.add(follower)
         yield await _first(opening, follower, house)
-        sender = _Sender(follower)
+        sender = _Sender(follower, house)
         while (chunk := await sender.next()) is not None:
-            if chunk:
-                yield chunk
+            yield chunk
     except Error as trouble:
         logger.warning("A stream ends and will be resumed, the database does not answer: %s", trouble)
     finally:
@@ -88,38 +88,28 @@ def _begin(now: Snapshot, follower: LiveFollower, house: LiveHouse) -> bytes:
 class _Sender:
     """Turns letters into chunks of bytes. Where a letter asks for it, everything is drawn anew in between."""
 
-    __slots__ = ("_drawn", "_follower", "_letters")
+    __slots__ = ("_follower", "_house", "_letters")
 
-    def __init__(self, follower: LiveFollower) -> None:
+    def __init__(self, follower: LiveFollower, house: LiveHouse) -> None:
         self._follower = follower
+        self._house = house
         self._letters: list[Letter] = []
-        self._drawn = 0
 
     async def next(self) -> bytes | None:
-        """This will wait for what comes next; None at the end. May be empty, where a snapshot shows it already."""
-        if self._letters:
-            return await self._draw()
-        letters = await self._follower.mailbox.take()
-        if not letters:
+        """This will wait for what comes next; None at the end."""
+        if not self._letters:
+            self._letters = await self._follower.mailbox.take()
+        if not self._letters:
             return None
-        texts, self._letters = _up_to_snapshot(letters, self._drawn)
-        return b"".join(texts)
+        if self._letters[0].text is None:
+            return await self._draw()
+        texts = [letter.text for letter in takewhile(lambda letter: letter.text is not None, self._letters)]
+        self._letters = self._letters[len(texts) :]
+        return b"".join(text for text in texts if text is not None)
 
     async def _draw(self) -> bytes:
-        """A snapshot, and what came after it."""
+        """A snapshot. What waited is told again from its position on, as far as it does not show it."""
         fresh = await in_thread(snapshot.take, player=self._follower.player, watched=self._follower.watched)
-        self._follower.settle_by(fresh)
-        self._drawn = fresh.position
-        texts, self._letters = _up_to_snapshot(self._letters[1:], self._drawn)
-        return sse.message("snapshot", fresh.document, position=fresh.position) + b"".join(texts)
-
-
-def _up_to_snapshot(letters: list[Letter], drawn: int) -> tuple[list[bytes], list[Letter]]:
-    """The texts that come before the next snapshot, without those that the last one shows, and what is left."""
-    texts: list[bytes] = []
-    for place, letter in enumerate(letters):
-        if letter.text is None and letter.position > drawn:
-            return texts, letters[place:]
-        if letter.text is not None and (letter.position > drawn or not letter.position):
-            texts.append(letter.text)
-    return texts, []
+        self._letters = [letter for letter in self._letters if not letter.position]
+        self._follower.mailbox.forget_positions()
+        return _begin(fresh, self._follower, self._house)

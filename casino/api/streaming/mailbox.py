@@ -37,6 +37,10 @@ class Mailbox:
         self._ring()
         return True
 
+    def forget_positions(self) -> None:
+        """This will drop the letters that belong to a position: their reader begins anew at another."""
+        self._waiting = [letter for letter in self._waiting if not letter.position]
+
     def close(self) -> None:
         """This will wake the reader for the last time."""
         self.closed = True

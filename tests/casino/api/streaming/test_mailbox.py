@@ -38,6 +38,17 @@ def test_a_full_box_takes_no_more_until_it_is_emptied() -> None:
     asyncio.run(scene())
 
 
+def test_a_reader_that_begins_anew_keeps_what_belongs_to_no_position() -> None:
+    async def scene() -> None:
+        box = Mailbox()
+        for letter in (Letter(1, b"one"), Letter(0, b"wallet"), Letter(2, None)):
+            box.put(letter)
+        box.forget_positions()
+        assert await box.take() == [Letter(0, b"wallet")]
+
+    asyncio.run(scene())
+
+
 def test_a_closed_box_gives_what_it_holds_and_then_nothing_at_once() -> None:
     async def scene() -> None:
         box = Mailbox()
