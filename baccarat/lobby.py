@@ -1,11 +1,14 @@
 """Reads of the lobby and of a table's board: one query each, whatever the number of tables."""
 
+from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
 from baccarat import projections
 from baccarat.board_picture import board_picture, lobby_picture
-from baccarat.tables.refusals import UnknownTable
+from baccarat.rules.deal import Outcome
+from baccarat.rules.roads.marks import Mark, noted, pairs
+from baccarat.tables.refusals import UnknownShoe, UnknownTable
 from casino.events.rows import fetch
 from casino.kernel.money import Book
 
@@ -19,13 +22,42 @@ ORDER BY kept.id LIMIT %s
 _ALL_TABLES: Final = _TABLES.replace("AND %s = ANY (string_to_array(kept.books, ','))", "")
 _FIRST: Final = UUID(int=0)
 
+# From which round on the shoe was dealt, and from which the next one.
+_SHOES: Final = """
+SELECT (data->>'number')::int, (data->>'first_round')::int FROM events_event
+WHERE stream = %s AND type = 'ShoeStarted' AND (data->>'number')::int IN (%s, %s)
+"""
+_ROUNDS: Final = """
+SELECT number, outcome, cards, (state->>'natural')::boolean FROM baccarat_round
+WHERE table_id = %s AND number >= %s AND number < %s AND phase = 'settled' ORDER BY number
+"""
 
-def statistics(*, table: UUID, operator: UUID) -> dict[str, Any]:
-    """This will draw a table's board: the columns, totals and roads of its run. Raises UnknownTable."""
+
+def statistics(*, table: UUID, operator: UUID, shoe: int | None = None) -> dict[str, Any]:
+    """This will draw a table's board: the columns, totals and roads of its run, or of a long shoe that has ended.
+
+    Raises UnknownTable, UnknownShoe.
+    """
     rows = fetch(_TABLE, [table, operator])
     if not rows:
         raise UnknownTable
-    return board_picture(projections.decode_table(rows[0][0]))
+    state = projections.decode_table(rows[0][0])
+    if shoe is None or (shoe == state.shoes and state.has_long_shoe()):
+        return board_picture(state)
+    return board_picture(replace(state, shoes=shoe, marks=_marks_of(table, shoe)))
+
+
+def _marks_of(table: UUID, shoe: int) -> str:
+    """The run of a long shoe that another has followed, from its settled rounds. Raises UnknownShoe."""
+    begun = dict(fetch(_SHOES, [f"table-{table}", shoe, shoe + 1]))
+    first, following = begun.get(shoe), begun.get(shoe + 1)
+    if not first or not following:
+        raise UnknownShoe
+    run = ""
+    for number, outcome, cards, natural in fetch(_ROUNDS, [table, first, following]):
+        found = pairs(cards.split())
+        run = noted(run, Mark(number, Outcome(outcome), "p" in found, "b" in found, natural), most=None)
+    return run
 
 
 def tables(*, operator: UUID, viewer: UUID, book: Book | None, after: UUID | None, limit: int) -> list[dict[str, Any]]:

@@ -131,6 +131,12 @@ class LobbyPage(serializers.Serializer[Any]):
     next = serializers.CharField(allow_null=True)
 
 
+class StatisticsQuery(Strict):
+    """Which run a board may be asked for."""
+
+    shoe = serializers.IntegerField(required=False, default=None, min_value=1, max_value=1_000_000)
+
+
 class LobbyQuery(Strict):
     """What a lobby may be asked for."""
 

@@ -77,6 +77,9 @@ statistics = extend_schema(
         "place, for drawing it otherwise. Big Eye Boy, Small Road and Cockroach Pig are red where the big road is "
         "regular."
     ),
+    parameters=[
+        OpenApiParameter("shoe", int, description="The number of a long shoe; the one in play when left out."),
+    ],
     responses=boards_shown.BoardShown,
     examples=[answer(_BOARD)],
 )

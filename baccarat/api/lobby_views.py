@@ -1,5 +1,6 @@
 """The lobby and a table's board over HTTP: each view is one call."""
 
+from typing import Any
 from uuid import UUID
 
 from rest_framework.request import Request
@@ -7,29 +8,37 @@ from rest_framework.response import Response
 
 from baccarat import lobby
 from baccarat.api import lobby_documents
-from baccarat.api.boards_shown import LobbyQuery
+from baccarat.api.boards_shown import LobbyQuery, StatisticsQuery
 from baccarat.api.views import id_after
 from casino.api import paging
+from casino.api.fields import Strict
 from casino.operators.views import EitherView, PlayerView
+
+
+def _query(shape: type[Strict], request: Request, *names: str) -> dict[str, Any]:
+    """What the query says by these names. Raises ValidationError."""
+    query = shape(data={name: request.query_params[name] for name in names if name in request.query_params})
+    query.is_valid(raise_exception=True)
+    found: dict[str, Any] = query.validated_data
+    return found
 
 
 class TableStatistics(EitherView):
     @lobby_documents.statistics
     def get(self, request: Request, table: UUID) -> Response:
-        del request
-        return Response(lobby.statistics(table=table, operator=self.caller.operator))
+        asked = _query(StatisticsQuery, request, "shoe")
+        return Response(lobby.statistics(table=table, operator=self.caller.operator, shoe=asked["shoe"]))
 
 
 class Lobby(PlayerView):
     @lobby_documents.lobby
     def get(self, request: Request) -> Response:
         page, caller = paging.asked(request, str), self.caller
-        query = LobbyQuery(data={name: request.query_params[name] for name in request.query_params.keys() & {"book"}})
-        query.is_valid(raise_exception=True)
+        asked = _query(LobbyQuery, request, "book")
         found = lobby.tables(
             operator=caller.operator,
             viewer=caller.player,
-            book=query.validated_data["book"],
+            book=asked["book"],
             after=id_after(page),
             limit=page.fetch,
         )

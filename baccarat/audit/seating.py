@@ -102,6 +102,8 @@ def shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
         table.differs(OUT_OF_PLACE, "a shoe table without a shoe", f"shoe {event.shoe}")
     if event.number != table.shoes + 1:
         table.differs("shoe number differs", table.shoes + 1, event.number)
+    if event.first_round not in {0, table.rounds + 1}:
+        table.differs("round number differs", table.rounds + 1, event.first_round)
     burned = _burned(table, event)
     if event.burned != burned or (event.turned is None) is table.rules.burn:
         table.differs("burned cards differ", burned, f"{event.burned} after {event.turned}")

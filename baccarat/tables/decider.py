@@ -140,6 +140,7 @@ def _start_shoe(command: c.StartShoe, state: TableState) -> Events:
             turned=command.first_card,
             burned=0 if command.first_card is None else burned_for(command.first_card),
             started_at=command.now,
+            first_round=state.rounds + 1,
         ),
     )
 

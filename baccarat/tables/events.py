@@ -95,7 +95,10 @@ class SeatFreed:
 
 @dataclass(frozen=True, slots=True)
 class ShoeStarted:
-    """A long shoe was shuffled: its first card was turned and `burned` more were burned."""
+    """A long shoe was shuffled: its first card was turned and `burned` more were burned.
+
+    `first_round` is the number of the first round it is for, 0 in events from before that was recorded.
+    """
 
     shoe: UUID
     number: int
@@ -103,6 +106,7 @@ class ShoeStarted:
     turned: Card | None
     burned: int
     started_at: datetime
+    first_round: int = 0
 
 
 @dataclass(frozen=True, slots=True)

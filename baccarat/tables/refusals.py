@@ -17,6 +17,13 @@ class UnknownSeat(Refusal):
     remedy = "Choose a seat number that the table has."
 
 
+class UnknownShoe(Refusal):
+    code = "unknown_shoe"
+    kind = Kind.MISSING
+    title = "The table has had no such shoe"
+    remedy = "Send the number of a shoe that the table has begun, or leave it out for the one in play."
+
+
 class SeatIsTaken(Refusal):
     code = "seat_is_taken"
     title = "Another player has this seat"

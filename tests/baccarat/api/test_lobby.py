@@ -1,5 +1,6 @@
 """The lobby and the board over HTTP: what was played is on them, at the cost of one query."""
 
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -8,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from baccarat.audit.rebuilding import rebuild
 from baccarat.operations import voiding
 from casino.events.store import Metadata
-from tests.baccarat.api.people import NOWHERE, Tenant, bet, company, deal_all, sit
+from tests.baccarat.api.people import LONG_TURN, NOWHERE, Tenant, bet, company, deal_all, sit
 
 LETTERS = {"banker": "B", "player": "P", "tie": "-"}
 
@@ -54,6 +55,35 @@ def test_a_voided_round_leaves_the_board_and_a_rebuild_agrees(lucky: Tenant) -> 
     shown = alice.read(f"tables/{table}/statistics")
     assert [bead["number"] for bead in shown["bead_plate"]] == [1, 3]
     assert rebuild(compare=True).changed == ()
+
+
+def test_the_board_of_a_shoe_that_has_ended_is_kept(lucky: Tenant) -> None:
+    rules = {**LONG_TURN, "decks": 1, "cut_cards_from_end": 14}
+    alice, table = lucky.player("Alice"), lucky.table("big_table", rules=rules)
+    sit(alice, table)
+    at = f"tables/{table}/statistics"
+    shown: list[dict[str, Any]] = []
+    while not shown or shown[-1]["shoe"] < 3:
+        bet(alice, table, banker="25.00")
+        deal_all()
+        shown.append(alice.read(at))
+        if len(shown) == 3:
+            alice.do(f"tables/{table}/pass")  # a round that lapses stands on no board
+            deal_all()
+    played = [board["totals"]["hands"] for board in shown]
+    for shoe in (1, 2):
+        whole = alice.read(at, shoe=shoe)
+        before = [board for board in shown if board["shoe"] == shoe][-1]
+        marks = before["bead_plate"]
+        assert whole["shoe"] == shoe
+        assert whole["bead_plate"][: len(marks)] == marks
+        assert len(whole["bead_plate"]) - len(marks) in (0, 1)  # the last round came with the next shoe
+    assert max(played) > 3
+    assert alice.read(at, shoe=3) == alice.read(at)
+    for shoe, code in ((4, "unknown_shoe"), (0, "number_too_small"), ("x", "field_invalid")):
+        assert alice.get(at, shoe=shoe).json()["code"] == code
+    mini = lucky.table("mini")
+    assert alice.get(f"tables/{mini}/statistics", shoe=1).json()["code"] == "unknown_shoe"
 
 
 def test_an_unknown_tables_board_is_unknown(lucky: Tenant) -> None:

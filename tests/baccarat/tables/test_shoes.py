@@ -41,7 +41,13 @@ def start(first_card: str | None = "5h") -> c.StartShoe:
 
 def started(turned: str = "5h", burned: int = 5, number: int = 1) -> e.ShoeStarted:
     return e.ShoeStarted(
-        shoe=SHOE, number=number, commitment="c0" * 32, turned=Card(turned), burned=burned, started_at=OPENED
+        shoe=SHOE,
+        number=number,
+        commitment="c0" * 32,
+        turned=Card(turned),
+        burned=burned,
+        started_at=OPENED,
+        first_round=1,
     )
 
 
