@@ -21,7 +21,8 @@ from casino.kernel.money import Book
 from casino.operators import staff
 from casino.operators.admin import operator_filter
 from casino.operators.models import Operator, Player
-from wallet.accounts import AccountKind
+from wallet import ledger
+from wallet.accounts import AccountKind, player_account
 from wallet.adjustment_events import AdjustmentReason, Direction
 from wallet.adjustments import operations, queries
 from wallet.adjustments.refusals import UnknownChoice
@@ -143,6 +144,8 @@ class AdjustmentAdmin(ReadOnlyAdmin):
     def sections(self, request: HttpRequest, obj: Adjustment) -> Sequence[Section]:
         """This will show an adjustment with its words, and the forms to decide it for those who may."""
         words = queries.words([obj.pk]).get(obj.pk)
+        whose = {"operator": obj.operator_id, "player": obj.player_id}
+        account = player_account(book=Book(obj.book), currency=obj.currency, **whose)
         facts = (
             ("Status", self.standing(obj)),
             ("Amount", marks.both(self.sum(obj), obj.direction)),
@@ -156,8 +159,9 @@ class AdjustmentAdmin(ReadOnlyAdmin):
             ("Decided by", obj.decided_by or marks.NOTHING),
             ("Decided (UTC)", marks.moment(obj.decided_at)),
             ("Answer", marks.NOTHING if words is None else words.answer or marks.NOTHING),
+            ("On the account now", marks.money(ledger.balances([account])[account], obj.currency)),
             ("Taken from the account", marks.money(obj.taken, obj.currency)),
-            ("Owed since", marks.money(obj.owed, obj.currency)),
+            ("Recorded as a debt", marks.money(obj.owed, obj.currency)),
             ("Log", marks.listing("events_event", "all events", q=f"adjustment-{obj.pk}")),
             ("Id", marks.code(obj.pk)),
         )

@@ -117,7 +117,7 @@ class ReconciliationAdmin(OfOperator):
 class DifferenceAdmin(OfOperator):
     """Differences, newest days first: a queue by the filter `open or assigned`. Found by id, payment or reference."""
 
-    list_display = ("title", "standing", "day", "operator", "provider", "payment_", "here", "there", "owner_")
+    list_display = ("title", "standing", "when", "operator", "provider", "payment_", "here", "there", "owner_")
     list_filter = (operator_filter(), StatusFilter, WhatFilter)
     ordering = ("-day", "-id")
     search_help_text = "id, id of the payment, or the provider's reference"
@@ -162,6 +162,11 @@ class DifferenceAdmin(OfOperator):
     def standing(self, difference: Difference) -> SafeString:
         """How it stands."""
         return _standing(difference)
+
+    @admin.display(description="day")
+    def when(self, difference: Difference) -> str:
+        """The day that was compared."""
+        return difference.day.isoformat()
 
     @admin.display(description="payment")
     def payment_(self, difference: Difference) -> SafeString | str:

@@ -17,11 +17,16 @@ from casino.stack.trouble import Trouble
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where the servers are. `url` is the application's database, `owner_url` the same as its owner."""
+    """Where the servers are. `url` is the application's database, `owner_url` the same as its owner.
+
+    `providers` and `provider_secrets` are those of the sandbox payment provider, as the settings read them.
+    """
 
     url: str
     owner_url: str
     redis_url: str
+    providers: str = ""
+    provider_secrets: str = ""
 
 
 def given_addresses(environment: Mapping[str, str]) -> Addresses | None:
@@ -63,6 +68,9 @@ def environment_for(addresses: Addresses, *, secrets: Secrets | None) -> dict[st
         REDIS_URL=addresses.redis_url,
         PYTHONUNBUFFERED="1",
     )
+    if addresses.providers:
+        found.setdefault("PAYMENT_PROVIDERS", addresses.providers)
+        found.setdefault("PAYMENT_SECRETS", addresses.provider_secrets)
     if secrets is not None:
         found.setdefault("SECRET_KEY", secrets.secret_key)
         found.setdefault("SHOE_KEYS", secrets.shoe_keys)

@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -110,8 +111,13 @@ class Stack:
             self.children[name].start()
         self.child("web").wait_until(lambda: answers(port=self.port, path="/livez"))
         self.raise_if_dead()
-        write_running(self.home, addresses)
+        write_running(self.home, self._with_provider(addresses) if "provider" in own else addresses)
         remember(self.home)
+
+    def _with_provider(self, addresses: Addresses) -> Addresses:
+        """So that a command that attaches may ask the provider, too."""
+        told = self.environment["PAYMENT_PROVIDERS"], self.environment["PAYMENT_SECRETS"]
+        return replace(addresses, providers=told[0], provider_secrets=told[1])
 
     def _sandbox_provider(self) -> list[str]:
         """The command of the sandbox payment provider; our other processes are told of it and its secret."""
