@@ -250,6 +250,7 @@ class PlayerAdmin(ReadOnlyAdmin):
             ("Registered (UTC)", self.since(obj)),
             ("Id", marks.code(obj.pk)),
             ("Money", marks.listing("wallet_account", "accounts and balances", q=here)),
+            ("Limits", marks.listing("wallet_protection", "limits and exclusions", q=here)),
             ("Play", marks.listing("baccarat_wager", "wagers", q=here)),
             ("Log", marks.listing("events_event", "events of the wallet", q=f"wallet-{here}")),
         ]
