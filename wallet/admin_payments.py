@@ -176,6 +176,8 @@ class PaymentAdmin(ReadOnlyAdmin):
             ("Method", f"{payment.method_id}, version {payment.method_version}"),
             ("Requested (UTC)", self.when(payment)),
             ("Ended (UTC)", marks.moment(payment.ended_at)),
+            ("Provider told us", marks.listing("wallet_callback", "callbacks", q=str(payment.pk))),
+            ("Log", marks.listing("events_event", "all events", q=f"{self.opts.model_name}-{payment.pk}")),
             ("Id", marks.code(payment.pk)),
         ]
 

@@ -1,0 +1,31 @@
+"""What a command is told that attaches to a stack which runs."""
+
+from pathlib import Path
+
+import pytest
+
+from casino.stack.services import Addresses, environment_for, read_running
+
+PLAIN = Addresses(url="postgresql://app@/casino", owner_url="postgresql://owner@/casino", redis_url="redis://x")
+WITH_PROVIDER = Addresses(
+    url=PLAIN.url,
+    owner_url=PLAIN.owner_url,
+    redis_url=PLAIN.redis_url,
+    providers="sandbox=http://127.0.0.1:9",
+    provider_secrets="sandbox=hush",
+)
+
+
+def test_it_knows_the_sandbox_provider_unless_another_is_set_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PAYMENT_PROVIDERS", "PAYMENT_SECRETS"):
+        monkeypatch.delenv(name, raising=False)
+    assert "PAYMENT_PROVIDERS" not in environment_for(PLAIN, secrets=None)
+    told = environment_for(WITH_PROVIDER, secrets=None)
+    assert (told["PAYMENT_PROVIDERS"], told["PAYMENT_SECRETS"]) == ("sandbox=http://127.0.0.1:9", "sandbox=hush")
+    monkeypatch.setenv("PAYMENT_PROVIDERS", "bank=https://bank.example")
+    assert environment_for(WITH_PROVIDER, secrets=None)["PAYMENT_PROVIDERS"] == "bank=https://bank.example"
+
+
+def test_word_left_by_an_older_stack_is_understood(tmp_path: Path) -> None:
+    (tmp_path / "running.json").write_text('{"url": "a", "owner_url": "b", "redis_url": "c"}', encoding="utf-8")
+    assert read_running(tmp_path) == Addresses(url="a", owner_url="b", redis_url="c")
