@@ -28,6 +28,9 @@ PRESET = "atlantic_city"
 KEPT = 100
 """Rounds for which the silent player's seat is kept: longer than anything is measured."""
 
+SEATED_BETWEEN = 20
+"""Tables that are opened between two looks at those that play already."""
+
 LOOK = 0.2
 """Seconds between looks for rounds in which the first player has not confirmed."""
 
@@ -51,7 +54,8 @@ def seat(*, tables: int, turn: int) -> int:
         )
         FIRST[table] = _seated(operator, table, 1)
         _seated(operator, table, 2)
-        _confirm()
+        if number % SEATED_BETWEEN == 0:
+            _confirm()
     return tables
 
 
