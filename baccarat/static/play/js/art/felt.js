@@ -40,9 +40,9 @@ function discard(x) {
 }
 
 function printed(words) {
-  const path = "M250 540C400 606 800 606 950 540";
+  const path = "M380 528C480 562 720 562 820 528";
   return s("g", { class: "print" }, s("path", { id: "felt-line", d: path, fill: "none", class: "unprinted" }),
-    s("text", { class: "print-line" }, s("textPath", { href: "#felt-line", startOffset: "50%", "text-anchor": "middle" }, words)));
+    s("text", { class: "print-line small" }, s("textPath", { href: "#felt-line", startOffset: "50%", "text-anchor": "middle" }, words)));
 }
 
 /** This will draw the table for these rules; `words` are printed on the cloth between dealer and seats. */

@@ -4,6 +4,7 @@ import { get, news, NoAnswer, plainPost, Problem, streamAddress } from "./api.js
 import { learn } from "./clock.js";
 import { wait } from "./signals.js";
 
+const KEPT = "casino.position";
 const KINDS = ["snapshot", "event", "wallet", "reset", "bye"];
 
 /** A table followed until `stop()`. Calls back: table(picture), event(message), wallet(balances), state(word), bye(code). */
@@ -11,7 +12,7 @@ export class Live {
   constructor(table, handlers) {
     this.table = table;
     this.handlers = handlers;
-    this.position = null;
+    this.position = sessionStorage.getItem(`${KEPT}.${table}`);
     this.stopped = false;
     this.streaming = false;
     this.source = null;
@@ -95,7 +96,10 @@ export class Live {
   async stream() {
     const { ticket } = await plainPost("stream/tickets", {});
     const query = { ticket, table: this.table };
-    if (this.position !== null) query.after = this.position;
+    if (this.position !== null) {
+      query.after = this.position;
+      this.handlers.back(this.position);
+    }
     return new Promise((done) => {
       let opened = false;
       const source = new EventSource(streamAddress(query));
@@ -119,7 +123,7 @@ export class Live {
   heard(kind, message) {
     if (this.stopped) return;
     news.emit("answered");
-    if (message.lastEventId) this.position = message.lastEventId;
+    if (message.lastEventId) this.keep(message.lastEventId);
     const data = message.data ? JSON.parse(message.data) : {};
     if (kind === "bye") this.handlers.bye(data.code ?? "session_over");
     else if (kind === "wallet") this.handlers.wallet(data);
@@ -127,6 +131,11 @@ export class Live {
     else if (kind === "reset") this.look();
     else this.snapshot(data);
     if (kind === "event" && data.table === this.table) this.look();
+  }
+
+  keep(position) {
+    this.position = position;
+    sessionStorage.setItem(`${KEPT}.${this.table}`, position);
   }
 
   snapshot(data) {

@@ -1,11 +1,11 @@
 // Money: from the account to the table, and into the account by a method, quickly by the last one.
 
 import { command, get } from "../core/api.js";
-import { h, put } from "../core/dom.js";
+import { h } from "../core/dom.js";
 import { digitsOf } from "../core/facts.js";
 import { decimal, minor, typed } from "../core/money.js";
 import { moment, money, t } from "../words/index.js";
-import { amountInput, field, form, inWords, later, panel, Wrong } from "./parts.js";
+import { amountInput, field, form, later, panel, Wrong } from "./parts.js";
 
 function amountOf(input, digits) {
   const units = typed(input.value, digits);
@@ -30,6 +30,17 @@ function rebuy(game) {
   return h("section", { class: "cash-part" }, h("h3", {}, t("cash.rebuy")),
     h("p", { class: "quiet-words" }, t("cash.rebuy.how", { amount: account ? money(account.amount, account.currency) : "–" })),
     form(submit, field(t("amount"), amount), h("button", { class: "primary", type: "submit" }, t("cash.rebuy"))));
+}
+
+/** Play money comes for nothing, up to the operator's cap. */
+function topUp(game) {
+  const submit = async () => {
+    const { amount, balance } = await command("me/play-money", {});
+    game.refreshPurse();
+    game.notices.tell(t("cash.topped", { amount: money(amount.amount, amount.currency), balance: money(balance.amount, balance.currency) }), { key: "cash" });
+  };
+  return h("section", { class: "cash-part" }, h("h3", {}, t("cash.top_up")), h("p", { class: "quiet-words" }, t("cash.top_up.how")),
+    form(submit, h("button", { class: "primary", type: "submit" }, t("cash.top_up"))));
 }
 
 function quick(game) {
@@ -78,16 +89,15 @@ function deposit(game, methods) {
 
 function earlier(items) {
   if (!items.length) return null;
-  return h("ul", { class: "plain-list" }, items.slice(0, 6).map((each) => h("li", {},
-    h("span", {}, money(each.amount.amount, each.amount.currency)), h("span", {}, t(`deposit.short.${each.status}`)), h("time", {}, moment(each.requested_at)))));
+  return [h("h3", {}, t("cash.earlier")), h("ul", { class: "plain-list" }, items.slice(0, 6).map((each) => h("li", {},
+    h("span", {}, money(each.amount.amount, each.amount.currency)), h("span", {}, t(`deposit.short.${each.status}`)), h("time", {}, moment(each.requested_at)))))];
 }
 
 export const cash = {
   make(game) {
-    const place = h("section", { class: "cash-part" }, h("h3", {}, t("cash.deposit")));
-    place.append(later(get("deposit-methods"), ({ items }) => deposit(game, items)));
-    const list = h("section", { class: "cash-part" });
-    get("me/deposits?limit=6").then(({ items }) => put(list, items.length ? h("h3", {}, t("cash.earlier")) : null, earlier(items)), (error) => put(list, h("p", {}, inWords(error))));
+    if (game.picture.you?.book === "play") return panel(game, t("menu.cash"), rebuy(game), topUp(game));
+    const place = h("section", { class: "cash-part" }, h("h3", {}, t("cash.deposit")), later(get("deposit-methods"), ({ items }) => deposit(game, items)));
+    const list = h("section", { class: "cash-part" }, later(get("me/deposits?limit=6"), ({ items }) => earlier(items)));
     return panel(game, t("menu.cash"), rebuy(game), quick(game), place, list);
   },
 };

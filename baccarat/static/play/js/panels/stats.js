@@ -16,7 +16,7 @@ function columnTable(statistics) {
   const height = Math.max(ROWS, ...all.map((column) => column.length));
   const label = all.map((column) => column.map((mark) => t(`spot.${mark}`)).join(", ")).join("; ");
   return h("div", { class: "columns", role: "img", tabindex: "0", "aria-label": label || t("stats.none"), vars: { "--rows": String(height) } },
-    all.map((column) => h("span", { class: "column", "aria-hidden": "true" }, column.map((mark) => h("span", { class: `letter ${mark}` }, t(`mark.${mark}`))))));
+    all.length ? null : h("span", { class: "letter-none" }, t("stats.none")), all.map((column) => h("span", { class: "column", "aria-hidden": "true" }, column.map((mark) => h("span", { class: `letter ${mark}` }, t(`mark.${mark}`))))));
 }
 
 function totals({ totals: sums }) {

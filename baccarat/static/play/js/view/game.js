@@ -9,10 +9,13 @@ import { goTo } from "../core/session.js";
 import { change, money, t } from "../words/index.js";
 import { panels } from "../panels/index.js";
 import { Actions } from "./actions.js";
+import { tellAway } from "./away.js";
 import { Board } from "./board.js";
 import { Caller } from "./caller.js";
+import { Care } from "./care.js";
 import { Callout } from "./callout.js";
 import { Controls } from "./controls.js";
+import { heldBalance, tellRaised, watchFunds } from "./means.js";
 import { Hands } from "./hands.js";
 import { Header } from "./header.js";
 import { listenToKeys } from "./keys.js";
@@ -34,6 +37,7 @@ export class Game {
     this.replaying = null;
     this.open = null;
     this.notices = new Notices();
+    this.care = new Care(this);
     this.actions = new Actions(this);
     this.build();
     this.live = new Live(table, {
@@ -41,6 +45,7 @@ export class Game {
       event: (event) => panels.chat?.heard?.(this, event),
       wallet: (wallet) => this.purse(wallet),
       state: (word) => this.linked(word),
+      back: (position) => tellAway(this, position),
       refused: (problem) => this.refused(problem),
       bye: () => news.emit("over", new Problem({ code: "session_taken_over", title: "" }, 401)),
       hurry: () => standing(this.picture ?? { you: null }) === "confirmed",
@@ -73,11 +78,13 @@ export class Game {
   start() {
     this.live.start();
     this.refreshPurse();
+    this.care.start();
     return this;
   }
 
   leave() {
     this.live.stop();
+    this.care.stop();
     this.stopKeys();
     this.resized.disconnect();
     this.controls.countdown.stop();
@@ -119,9 +126,9 @@ export class Game {
       if (!this.show.on && this.picture.rules.turn_seconds === null) this.hands.clear();
     }
     const mine = partOf(round);
-    if (mine?.raised && !partOf(before.round)?.raised) this.tellRaised(mine);
+    if (mine?.raised && !partOf(before.round)?.raised) tellRaised(this, mine);
     if (mine?.standing === "timed_out" && partOf(before.round)?.standing === "deciding") this.notices.tell(t("message.timed_out"), { kind: "warning" });
-    this.watchFunds();
+    watchFunds(this);
   }
 
   /** A settled round is shown from its first card, or just laid out when it is old news. */
@@ -131,7 +138,7 @@ export class Game {
     const instant = this.preferences.values.instant || !this.preferences.animated || age > FRESH || document.hidden;
     const mine = partOf(round);
     this.last = { round, raised: mine?.raised };
-    if (mine?.raised && !this.notices.kept.has("raised")) this.tellRaised(mine);
+    if (mine?.raised && !this.notices.kept.has("raised")) tellRaised(this, mine);
     await this.show.run(round, { instant });
     if (mine?.standing === "timed_out") this.notices.tell(t("message.timed_out"), { kind: "warning", key: "timed_out" });
     this.refreshPurse();
@@ -166,23 +173,6 @@ export class Game {
     this.sound.say(words);
     const taken = mine?.result && minor(mine.result.commission) > 0n ? t(mine.result.commission_deferred ? "result.owed" : "result.commission", { amount: money(mine.result.commission, round.currency) }) : "";
     announce([words, result && t("result.net", { amount: result }), taken].filter(Boolean).join(". "));
-  }
-
-  tellRaised(part) {
-    const { currency } = this.picture;
-    const words = part.raised.map((each) => t("raised.spot", { spot: t(`spot.${each.spot}`), amount: money(each.amount, currency) })).join(", ");
-    this.notices.tell(t("raised", { what: words }), { key: "raised", kind: "info" });
-  }
-
-  /** Too little for a stake: said with every way out that is open. */
-  watchFunds() {
-    const notice = this.picture.you?.notice;
-    if (!notice || partOf(this.picture.round)?.wager || this.show.on) return this.notices.drop("funds");
-    const ways = notice.ways.filter((way) => way.possible && way.when === "now");
-    this.notices.tell(t("funds.low", { minimum: money(notice.minimum.amount, notice.minimum.currency) }), {
-      key: "funds", kind: "warning", stay: true,
-      actions: ways.map(({ way }) => [t(`way.${way}`), () => this.actions.open("cash", way)]),
-    });
   }
 
   async refreshPurse() {
@@ -231,16 +221,6 @@ export class Game {
     return this.show.round ?? (this.replaying ? this.replaying : this.picture.round);
   }
 
-  /** Until the winnings have come home they are not in the balance that is shown. */
-  heldBalance() {
-    const { you } = this.picture;
-    const shown = this.show.round;
-    if (!you || !shown || this.replaying || this.show.step === "paid") return null;
-    const result = partOf(shown)?.result;
-    if (!result) return null;
-    return decimal(minor(you.game_balance.amount) - minor(result.returned), digitsOf(this.picture));
-  }
-
   draw() {
     if (!this.picture) return;
     const { pending, selected } = this.actions;
@@ -254,7 +234,7 @@ export class Game {
       pending: this.show.on ? [] : pending, can: possible(this.picture, pending), paying: paying || Boolean(this.replaying),
     });
     this.controls.draw(this.picture, { pending, selected: this.actions.chosen(selected), show: this.show, replaying: this.replaying });
-    this.header.draw(this.picture, { wallet: this.wallet, held: this.heldBalance(), link: this.link, open: this.open });
+    this.header.draw(this.picture, { wallet: this.wallet, held: heldBalance(this), link: this.link, open: this.open });
     this.caller.draw(this.picture);
     this.drawPanel();
   }

@@ -27,7 +27,7 @@ export class Header {
       h("div", { class: "purses" },
         h("p", { class: "purse purse-game" }, this.labels[0], this.game, this.rebuy),
         h("p", { class: "purse purse-account" }, this.labels[1], this.account)),
-      h("nav", { class: "menu" }, Object.values(this.menu), this.leave));
+      h("nav", { class: "menu" }, Object.values(this.menu)), this.leave);
   }
 
   entry(name) {

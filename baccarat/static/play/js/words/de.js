@@ -59,6 +59,9 @@ export default {
   "link.away": "Verbindung wird wiederhergestellt",
   "link.lost": "Verbindung wird wiederhergestellt … Ihre Chips und bestätigten Einsätze sind sicher.",
   "link.back": "Sie sind wieder verbunden. Der Tisch steht, wie das Haus ihn kennt.",
+  "away.rounds.one": "Während Sie weg waren, wurde eine Runde abgerechnet: {net}",
+  "away.rounds.other": "Während Sie weg waren, wurden {n} Runden abgerechnet: {net}",
+  "away.freed": "Sie waren lange weg: Platz {seat} wurde frei, {amount} gingen auf Ihr Konto zurück.",
   "restored.wager": "Ihr bestätigter Einsatz ist im Spiel.",
 
   "felt.label": "Tisch",
@@ -141,6 +144,11 @@ export default {
   "way.deposit": "Einzahlen",
   "way.top_up": "Auffüllen",
 
+  "care.reality": "Sie sind seit {minutes} Minuten hier und haben {played} davon gespielt. Mit Echtgeld: {net}.",
+  "care.go_on": "Weiter",
+  "care.notice": "{message} {amount}",
+  "care.read": "Gelesen",
+
   "call.player": "Player gewinnt {player} zu {banker}",
   "call.banker": "Banker gewinnt {banker} zu {player}",
   "call.tie": "Tie mit {player}",
@@ -169,6 +177,9 @@ export default {
   "cash.rebuy": "Nachkaufen",
   "cash.rebuy.how": "Bringt zwischen den Runden Geld vom Konto an den Tisch. Auf dem Konto: {amount}.",
   "cash.rebought": "Ihr Spielguthaben beträgt {amount}",
+  "cash.top_up": "Spielgeld auffüllen",
+  "cash.top_up.how": "Füllt Ihr Spielgeld auf, höchstens einmal je Stunde.",
+  "cash.topped": "{amount} Spielgeld kamen dazu: Sie haben {balance}",
   "cash.quick": "Schnell einzahlen",
   "cash.quick.how": "Wiederholt Ihre letzte Einzahlung: gleicher Weg, gleicher Betrag.",
   "cash.deposit": "Einzahlen",

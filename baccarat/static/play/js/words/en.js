@@ -59,6 +59,9 @@ export default {
   "link.away": "Reconnecting",
   "link.lost": "Reconnecting … Your chips and confirmed wagers are safe.",
   "link.back": "You are connected again. The table is as the house has it.",
+  "away.rounds.one": "While you were away one round was settled: {net}",
+  "away.rounds.other": "While you were away {n} rounds were settled: {net}",
+  "away.freed": "You were away for long: seat {seat} was freed, and {amount} went back to your account.",
   "restored.wager": "Your confirmed wager is in play.",
 
   "felt.label": "Table",
@@ -141,6 +144,11 @@ export default {
   "way.deposit": "Deposit",
   "way.top_up": "Top up",
 
+  "care.reality": "You have been here for {minutes} minutes and played for {played}. With real money: {net}.",
+  "care.go_on": "Go on",
+  "care.notice": "{message} {amount}",
+  "care.read": "Read",
+
   "call.player": "Player wins {player} over {banker}",
   "call.banker": "Banker wins {banker} over {player}",
   "call.tie": "Tie at {player}",
@@ -169,6 +177,9 @@ export default {
   "cash.rebuy": "Rebuy",
   "cash.rebuy.how": "Move money from your account to the table, between rounds. In your account: {amount}.",
   "cash.rebought": "Your game balance is {amount}",
+  "cash.top_up": "Top up play money",
+  "cash.top_up.how": "Fills your play money up, at most once an hour.",
+  "cash.topped": "{amount} of play money came: you have {balance}",
   "cash.quick": "Quick deposit",
   "cash.quick.how": "Repeats your last deposit: the same method, the same amount.",
   "cash.deposit": "Deposit",
