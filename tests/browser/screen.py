@@ -9,7 +9,6 @@ from tests.browser.house import House
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
 PATIENCE = 10_000
-ABSENT = ("/preferences", "/chat?limit=50")
 NETWORK = "Failed to load resource"
 
 
@@ -49,7 +48,7 @@ class Screen:
             self.faults.append(f"asked another host: {request.url}")
 
     def _answered(self, response: Response) -> None:
-        if response.status >= 500 or (response.status == 404 and not response.url.endswith(ABSENT)):
+        if response.status >= 500 or response.status == 404:
             self.faults.append(f"{response.status} {response.url}")
 
     def require_quiet(self) -> None:

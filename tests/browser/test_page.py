@@ -330,6 +330,22 @@ def test_statistics_hold_the_columns_the_totals_and_the_roads(house, sees):
     expect(screen.open("stats").locator(".sum", has_text="Hands").locator("dd")).to_have_text("2")
 
 
+def test_preferences_are_kept_and_animation_waits_for_the_next_entry(house, sees):
+    screen = sees(house.table("mini"), 1)
+    panel = screen.open("options")
+    panel.get_by_label("Classic").check()
+    panel.get_by_role("switch", name="Instant dealing").check()
+    panel.get_by_role("switch", name="Animation").uncheck()
+    expect(screen.page.locator("html")).to_have_attribute("data-style", "classic")
+
+    screen.page.reload()
+
+    panel = screen.open("options")
+    expect(panel.get_by_label("Classic")).to_be_checked(timeout=SOON)
+    expect(panel.get_by_role("switch", name="Instant dealing")).to_be_checked()
+    expect(panel.get_by_role("switch", name="Animation")).not_to_be_checked()
+
+
 def test_the_page_speaks_german_and_writes_numbers_as_germans_do(house, sees):
     screen = sees(house.table("mini"), 1, locale="de-DE")
     expect(screen.button("deal")).to_have_text("Geben")

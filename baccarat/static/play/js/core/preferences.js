@@ -1,43 +1,41 @@
 // What the player likes: kept by the service where it can, and by this browser for what is this browser's.
 
-import { get, put } from "./api.js";
+import { get, NoAnswer, Problem, put } from "./api.js";
 import { memory } from "./session.js";
 
 const DEFAULTS = { sound: true, voice: false, animation: true, full_screen: false, instant: false, style: "modern" };
 const LOCAL = { theme: "system", keys: true };
 
-/** The preferences as they stand; `animation` counts from the next entry to the game, as it always has. */
+/** The preferences as they stand; whether cards move is settled when the game is entered, and holds till it is left. */
 export class Preferences {
   constructor() {
-    this.values = { ...DEFAULTS, ...memory.get("preferences", {}) };
+    this.values = { ...DEFAULTS };
     this.local = { ...LOCAL, ...memory.get("local", {}) };
-    this.animated = this.values.animation;
-    this.served = false;
+    this.animated = true;
   }
 
   async load() {
     try {
-      this.values = { ...this.values, ...this.pick(await get("preferences")) };
-      this.served = true;
-      this.animated = this.values.animation;
-    } catch {
-      this.served = false;
+      this.take(await get("preferences"));
+    } catch (error) {
+      if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
     }
     this.apply();
     return this;
   }
 
-  pick(document) {
-    return Object.fromEntries(Object.keys(DEFAULTS).filter((name) => name in document).map((name) => [name, document[name]]));
+  take(document) {
+    this.values = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, document[name]]));
+    this.animated = document.animation_now;
   }
 
   async change(name, value) {
-    if (name in LOCAL) this.local[name] = value;
-    else this.values[name] = value;
-    memory.set("local", this.local);
-    memory.set("preferences", this.values);
+    if (name in LOCAL) {
+      this.local[name] = value;
+      memory.set("local", this.local);
+    } else this.values[name] = value;
     this.apply();
-    if (name in DEFAULTS && this.served) await put("preferences", this.values);
+    if (name in DEFAULTS) this.take(await put("preferences", this.values));
   }
 
   apply() {
