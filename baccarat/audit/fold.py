@@ -17,6 +17,7 @@ from baccarat.projections import sitting_row
 from baccarat.rounds import ceremony_events as ce
 from baccarat.rounds import events as re
 from baccarat.rounds import void_events as ve
+from baccarat.rules.cards import Card
 from baccarat.tables import events as te
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.drafts import Recorded, Sealed
@@ -82,7 +83,7 @@ class Fold:
         self.rounds = 0
         self.events = 0
         self._shoes: set[UUID | str] = set()
-        self._seeds: list[tuple[Sealed | Recorded, RoundTrace]] = []
+        self._seeds: list[tuple[Sealed | Recorded, RoundTrace, str | None, tuple[Card, ...]]] = []
 
     def follow(self, rows: Sequence[Sealed | Recorded]) -> list[Followed]:
         """This will follow events in order and note what the rules don't allow; returns them with their places.
@@ -160,7 +161,7 @@ class Fold:
             self._end(row, round_, event)
         return round_.table.place
 
-    def _end(self, row: Sealed | Recorded, round_: RoundTrace, event: object) -> None:
+    def _end(self, row: Sealed | Recorded, round_: RoundTrace, event: Any) -> None:
         stream = row.stream
         ran = self.running.pop(stream, None) is not None
         if ran and stream in self._disputed:
@@ -170,13 +171,13 @@ class Fold:
         if isinstance(event, ve.RoundVoided):  # which has tried its seed
             self._debts(event, round_.table.place)
         elif self.notes.on:
-            self._seeds.append((row, round_))
+            self._seeds.append((row, round_, event.seed, round_.cards))
 
     def _try_seeds(self) -> None:
-        """The seeds that this batch revealed, each as its event showed it."""
-        for row, round_ in self._seeds:
+        """The seeds that this batch revealed, each as its event showed it and with the cards of that moment."""
+        for row, round_, seed, cards in self._seeds:
             try:
-                check_seed(round_, version=row.version)
+                check_seed(round_, seed=seed, cards=cards, version=row.version)
             except (LookupError, ValueError, ArithmeticError) as trouble:  # as above
                 self.notes.add(UNEXPLAINED, where(row), "an event that the rules allow", repr(trouble))
         self._seeds.clear()

@@ -11,26 +11,27 @@ NOT_OPENED = "seed does not open the commitment"
 OTHER_CARDS = "cards are not the shoe's"
 
 
-def check_seed(round_: RoundTrace, *, version: int) -> None:
+def check_seed(round_: RoundTrace, *, seed: str | None, cards: tuple[Card, ...], version: int) -> None:
     """This will check an ended round's seed, as its event of that version revealed it, with commitment and cards.
 
-    A long shoe's seed stays secret meanwhile. Raises NoSuchCount for cards or decks that no shoe has.
+    `cards` are those on the table when it was revealed. A long shoe's seed stays secret meanwhile. Raises NoSuchCount
+    for cards or decks that no shoe has.
     """
     if round_.table.long:
-        if round_.seed is not None:
+        if seed is not None:
             _differs(round_, version, "seed revealed early", "nothing before the shoe ends", "a seed")
         return
-    seed = seed_bytes(round_.seed)
-    if seed is None:
-        _differs(round_, version, "seed missing", "the shoe's seed", round_.seed)
+    found = seed_bytes(seed)
+    if found is None:
+        _differs(round_, version, "seed missing", "the shoe's seed", seed)
         return
-    commitment = commit(seed)
+    commitment = commit(found)
     if commitment != round_.opened.commitment:
         _differs(round_, version, NOT_OPENED, round_.opened.commitment, commitment)
-    if round_.cards:
-        due = order(seed, cut=NO_CUT, decks=round_.table.rules.decks, first=len(round_.cards))
-        if due != round_.cards:
-            _differs(round_, version, OTHER_CARDS, " ".join(due), " ".join(round_.cards))
+    if cards:
+        due = order(found, cut=NO_CUT, decks=round_.table.rules.decks, first=len(cards))
+        if due != cards:
+            _differs(round_, version, OTHER_CARDS, " ".join(due), " ".join(cards))
 
 
 def _differs(round_: RoundTrace, version: int, what: str, expected: object, found: object) -> None:

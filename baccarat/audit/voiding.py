@@ -135,7 +135,7 @@ def _close(round_: RoundTrace, event: e.RoundVoided) -> None:
     if round_.runs():
         round_.seed, round_.ended_at = event.seed, event.voided_at
         if round_.notes.on and not (lost and event.seed is None):
-            check_seed(round_, version=round_.version)
+            check_seed(round_, seed=event.seed, cards=round_.cards, version=round_.version)
     elif event.seed is not None:
         round_.differs("seed revealed twice", "the settlement's", event.seed)
     if table.round is round_:

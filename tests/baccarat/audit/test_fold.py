@@ -402,6 +402,20 @@ def test_a_shoe_used_twice_is_named():
     assert whats(house) == ["shoe used twice"]
 
 
+def test_each_seed_of_a_round_that_settles_twice_is_tried_with_its_cards():
+    house = House("mini")
+    house.do("sit", PLAYERS[0], None, None)
+    for action in ("place", "confirm", "deal"):
+        house.do(action, PLAYERS[0], Spot.BANKER, 2500)
+    house.rows.append(house.rows[-1]._replace(id=len(house.rows) + 1, version=house.rows[-1].version + 1))
+    forge(house, "RoundSettled", lambda event: {"seed": "ab" * 32})
+    stream = house.rows[-1].stream
+    notes = Notes()
+    Fold(notes, disputed=frozenset({stream})).follow(house.rows)
+    found = [finding.what for finding in notes.findings]
+    assert found.count("seed does not open the commitment") == found.count("cards are not the shoe's") == 1
+
+
 def test_rules_that_no_table_can_have_are_findings_and_no_crash():
     house = House("mini")
     house.do("sit", PLAYERS[0], None, None)
