@@ -32,10 +32,16 @@ _SEEN: Final = """
     greatest(sitting.at, (SELECT session.last_used_at FROM operators_playersession session
                            WHERE session.player_id = sitting.player_id ORDER BY session.created_at DESC LIMIT 1))
 """
+_KEPT: Final = "(home.state->'opened'->'rules'->>'seat_kept_rounds')::int"
+# What the decider will judge again under the lock: a seat that is still kept costs a look and no transaction.
 _AWAY: Final = f"""
-    SELECT sitting.id, sitting.table_id, sitting.operator_id, sitting.player_id FROM baccarat_sitting sitting
-     WHERE sitting.seat IS NOT NULL AND sitting.id > %s
-       AND {_SEEN} <= clock_timestamp() - make_interval(secs => %s)
+    SELECT sitting.id, sitting.table_id, sitting.operator_id, sitting.player_id
+      FROM (SELECT sitting.*, clock_timestamp() - {_SEEN} AS silence FROM baccarat_sitting sitting) AS sitting
+      JOIN baccarat_table home ON home.id = sitting.table_id
+     WHERE sitting.seat IS NOT NULL AND sitting.id > %s AND silence >= make_interval(secs => %s)
+       AND (silence >= make_interval(secs => %s) OR EXISTS (
+            SELECT FROM jsonb_array_elements(home.state->'seats') AS taken
+             WHERE (taken->>'seat')::int = sitting.seat AND (taken->>'missed')::int >= {_KEPT}))
      ORDER BY sitting.id LIMIT %s
 """  # noqa: S608  (constants)
 _LAST_SEEN: Final = f"SELECT {_SEEN} FROM baccarat_sitting sitting WHERE sitting.id = %s"  # noqa: S608  (constants)
@@ -47,7 +53,7 @@ def free_due() -> int:
     Also the owed commission is collected, and chips that were not confirmed go back, as when the player leaves.
     """
     freed, last = 0, ""
-    while page := fetch(_AWAY, [last, settings.PLAYER_AWAY_SECONDS, PAGE]):
+    while page := fetch(_AWAY, [last, settings.PLAYER_AWAY_SECONDS, settings.SEAT_KEPT_SECONDS, PAGE]):
         freed += sum(_free(table, operator, player) for _, table, operator, player in page)
         last = page[-1][0]
     return freed

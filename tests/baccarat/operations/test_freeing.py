@@ -170,3 +170,10 @@ def test_ten_workers_at_once_free_a_seat_once(house: House, in_threads: Callable
 
     assert house.account(ann) == FUNDS
     house.agree(table)
+
+
+def test_a_seat_that_is_still_kept_costs_no_transaction(house: House, django_assert_num_queries: Any) -> None:
+    for seat in (1, 2, 3):
+        silent(house.seated(house.table("atlantic_city"), seat), AWAY)
+    with django_assert_num_queries(1):
+        assert freeing.free_due() == 0
