@@ -1,4 +1,4 @@
-"""The notice of a game balance under the table's minimum, which names every way out. Pure."""
+"""The notice of a game balance under the table's minimum, which names every way out, and why one is closed. Pure."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -30,6 +30,15 @@ class When(StrEnum):
     AFTER_ROUND = "after_round"
 
 
+class Closed(StrEnum):
+    """Why a way is closed."""
+
+    PLAYER_EXCLUDED = "player_excluded"
+    DEBT_OUTSTANDING = "debt_outstanding"
+    ACCOUNT_EMPTY = "account_empty"
+    METHOD_CLOSED = "method_closed"
+
+
 def notice_picture(
     *, seat: Seat, rules: TableRules, round_: RoundState, balance: int, means: Means
 ) -> dict[str, Any] | None:
@@ -38,7 +47,7 @@ def notice_picture(
         return None
     ways = [_rebuy(seat, rules, round_, means)]
     if seat.book is Book.PLAY:
-        ways.append(_way(Way.TOP_UP, possible=True))
+        ways.append(_way(Way.TOP_UP, closed=_away(means)))
     else:
         ways += _deposits(rules, means)
     return {
@@ -55,7 +64,7 @@ def _rebuy(seat: Seat, rules: TableRules, round_: RoundState, means: Means) -> d
     waits = round_.is_running() and part is not None and part.standing is Standing.CONFIRMED
     return _way(
         Way.REBUY,
-        possible=means.account > 0 and not means.owed,
+        closed=_away(means) or _purse(means),
         when=When.AFTER_ROUND if waits else When.NOW,
         deadline_at=round_.facts().deadline_at if waits else None,
         amount=_money(means.account, rules),
@@ -63,19 +72,37 @@ def _rebuy(seat: Seat, rules: TableRules, round_: RoundState, means: Means) -> d
 
 
 def _deposits(rules: TableRules, means: Means) -> list[dict[str, Any]]:
-    last = means.last
+    last, closed = means.last, _away(means)
     if last is None:
-        return [_way(Way.DEPOSIT, possible=True)]
+        return [_way(Way.DEPOSIT, closed=closed)]
     quick = _way(
-        Way.QUICK_DEPOSIT, possible=last.open, amount=_money(last.amount, rules), method=last.method, name=last.name
+        Way.QUICK_DEPOSIT,
+        closed=closed or (None if last.open else _closed(Closed.METHOD_CLOSED)),
+        amount=_money(last.amount, rules),
+        method=last.method,
+        name=last.name,
     )
-    return [quick, _way(Way.DEPOSIT, possible=True)]
+    return [quick, _way(Way.DEPOSIT, closed=closed)]
+
+
+def _away(means: Means) -> dict[str, Any] | None:
+    return None if means.away is None else _closed(Closed.PLAYER_EXCLUDED, until=means.away.until)
+
+
+def _purse(means: Means) -> dict[str, Any] | None:
+    if means.owed:
+        return _closed(Closed.DEBT_OUTSTANDING)
+    return None if means.account > 0 else _closed(Closed.ACCOUNT_EMPTY)
+
+
+def _closed(why: Closed, *, until: datetime | None = None) -> dict[str, Any]:
+    return {"code": why, "until": until}
 
 
 def _way(
     way: Way,
     *,
-    possible: bool,
+    closed: dict[str, Any] | None,
     when: When = When.NOW,
     deadline_at: datetime | None = None,
     amount: dict[str, str] | None = None,
@@ -84,7 +111,8 @@ def _way(
 ) -> dict[str, Any]:
     return {
         "way": way,
-        "possible": possible,
+        "possible": closed is None,
+        "closed": closed,
         "when": when,
         "deadline_at": deadline_at,
         "amount": amount,

@@ -12,7 +12,7 @@ from baccarat.rules.deal import Outcome
 from baccarat.rules.payouts import Result
 from baccarat.rules.table_rules import CommissionTiming, Shuffle, SpotsPerRound, UnderMinimum
 from baccarat.rules.wagers import Spot
-from baccarat.shortage import Way, When
+from baccarat.shortage import Closed, Way, When
 from casino.api.fields import MoneySerializer
 from casino.kernel.money import Book
 
@@ -165,11 +165,19 @@ class ShoeShown(serializers.Serializer[Any]):
     commitment = serializers.CharField()
 
 
+class ClosedShown(serializers.Serializer[Any]):
+    """Why a way is closed, and until when as far as that is known (a self-exclusion lasts until it is ended)."""
+
+    code = one_of(*Closed)
+    until = serializers.DateTimeField(allow_null=True)
+
+
 class WayShown(serializers.Serializer[Any]):
     """One way to more chips; fields that do not concern it are null."""
 
     way = one_of(*Way)
-    possible = serializers.BooleanField(help_text="False: the account is empty, a debt is open, the method is closed.")
+    possible = serializers.BooleanField(help_text="False: `closed` tells why.")
+    closed = ClosedShown(allow_null=True)
     when = one_of(*When, help_text="`after_round`: a wager is in play, and has to be settled first.")
     deadline_at = serializers.DateTimeField(allow_null=True, help_text="By when betting on that wager's round closes.")
     amount = MoneySerializer(allow_null=True, help_text="The most for a rebuy; the last amount for a quick deposit.")

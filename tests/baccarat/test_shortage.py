@@ -14,6 +14,8 @@ from baccarat.tables.state import Seat
 from casino.kernel.money import Book
 from tests.support.examples import AC, ANN, BEN, DEADLINE, MINI, P, confirmed, opened, placed
 from wallet.payments.means import LastDeposit, Means
+from wallet.protection.state import Exclusion, ExclusionKind
+from wallet.protection_events import Setter
 
 SEAT = Seat(seat=1, player=ANN, book=Book.REAL)
 RICH = Means(account=12_345)
@@ -48,6 +50,26 @@ def test_it_says_how_much_is_missing_and_how_much_a_rebuy_can_bring() -> None:
 @pytest.mark.parametrize("means", [Means(account=0), Means(account=500, owed=1)], ids=["empty account", "debt"])
 def test_a_rebuy_needs_money_and_no_debt(means: Means) -> None:
     assert ways(notice(means=means))["rebuy"]["possible"] is False
+
+
+@pytest.mark.parametrize("book", Book)
+def test_who_stays_away_is_told_until_when_by_every_way(book: Book) -> None:
+    away = Exclusion(ExclusionKind.COOLING_OFF, Setter.PLAYER, DEADLINE, DEADLINE)
+    means = Means(account=500, owed=1, last=LastDeposit(METHOD, "Card", 5000, open=False), away=away)
+
+    found = ways(notice(means=means, seat=replace(SEAT, book=book)))
+
+    assert all(not way["possible"] for way in found.values())
+    assert all(way["closed"] == {"code": "player_excluded", "until": DEADLINE} for way in found.values())
+
+
+def test_a_way_that_is_closed_says_why() -> None:
+    owing = ways(notice(means=Means(account=0, owed=1, last=LastDeposit(METHOD, "Card", 5000, open=False))))
+
+    assert owing["rebuy"]["closed"] == {"code": "debt_outstanding", "until": None}
+    assert owing["quick_deposit"]["closed"] == {"code": "method_closed", "until": None}
+    assert owing["deposit"]["closed"] is None
+    assert ways(notice(means=Means(account=0)))["rebuy"]["closed"] == {"code": "account_empty", "until": None}
 
 
 def test_with_a_wager_in_play_a_rebuy_waits_for_its_round() -> None:

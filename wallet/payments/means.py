@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from wallet.protection.state import Exclusion
+
 
 @dataclass(frozen=True, slots=True)
 class LastDeposit:
@@ -16,8 +18,11 @@ class LastDeposit:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """A player's account in one book, what the player owes, and the last deposit (None in play money)."""
+    """A player's account in one book, what the player owes, the last deposit (None in play money), and whether the
+    player stays away from play.
+    """
 
     account: int
     owed: int = 0
     last: LastDeposit | None = None
+    away: Exclusion | None = None

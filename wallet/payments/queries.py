@@ -9,11 +9,11 @@ from django.db.models import Q
 
 from casino.events.rows import fetch
 from casino.kernel.money import Book
-from wallet import ledger
 from wallet.accounts import AccountName, debt
 from wallet.models import Deposit, Withdrawal
 from wallet.payments.means import LastDeposit, Means
 from wallet.payments.refusals import UnknownDeposit, UnknownWithdrawal
+from wallet.protection.rows import protection
 
 __all__ = [
     "Deposit",
@@ -35,10 +35,11 @@ NEWEST: Final = UUID(int=2**128 - 1)
 _MEANS: Final = """
     SELECT coalesce((SELECT balance FROM wallet_balance WHERE account_id = %s), 0),
            coalesce((SELECT balance FROM wallet_balance WHERE account_id = %s), 0),
-           last.method_id, offered.name, last.amount, offered.enabled
+           last.method_id, offered.name, last.amount, offered.enabled,
+           (SELECT state::text FROM wallet_protection WHERE player_id = %s AND operator_id = %s), clock_timestamp()
       FROM (SELECT) AS always
       LEFT JOIN LATERAL (SELECT method_id, operator_id, amount FROM wallet_deposit
-                          WHERE player_id = %s AND operator_id = %s AND currency = %s
+                          WHERE player_id = %s AND operator_id = %s AND currency = %s AND %s
                           ORDER BY id DESC LIMIT 1) AS last ON true
       LEFT JOIN LATERAL (SELECT name, enabled FROM wallet_deposit_method
                           WHERE method_id = last.method_id AND operator_id = last.operator_id
@@ -90,14 +91,20 @@ def open_or_ended_since(
 
 
 def means(account: AccountName) -> Means:
-    """This will read what a player has on an account, owes, and deposited last, in one statement."""
-    if account.book is not Book.REAL or account.player is None:
-        return Means(ledger.balances([account])[account])
+    """This will read what a player has on an account, owes, and deposited last, in one statement.
+
+    In play money there is nothing to owe and nothing to deposit.
+    """
+    if account.player is None:
+        raise ValueError(f"A {account.kind} account is no player's.")
+    real = account.book is Book.REAL
     owing = debt(operator=account.operator, player=account.player, book=account.book, currency=account.currency)
-    ((held, owed, method, name, amount, enabled),) = fetch(
-        _MEANS, [account.id, owing.id, account.player, account.operator, account.currency]
+    whose = [account.player, account.operator]
+    ((held, owed, method, name, amount, enabled, state, now),) = fetch(
+        _MEANS, [account.id, owing.id if real else None, *whose, *whose, account.currency, real]
     )
-    return Means(held, -owed, None if method is None else LastDeposit(method, name, amount, enabled))
+    last = None if method is None else LastDeposit(method, name, amount, enabled)
+    return Means(held, -owed, last, protection(state).excluded(now))
 
 
 def find_deposit(where: Where, deposit: UUID) -> Deposit:

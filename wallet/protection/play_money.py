@@ -16,7 +16,7 @@ from wallet.catalogue import CATALOGUE
 from wallet.derive import entry_for
 from wallet.events import PlayMoneyToppedUp, stream
 from wallet.protection import rows
-from wallet.protection.refusals import PlayMoneyEnough, PlayMoneyTooSoon
+from wallet.protection.refusals import PlayerExcluded, PlayMoneyEnough, PlayMoneyTooSoon
 from wallet.refusals import UnknownAccount
 
 EVERY: Final = timedelta(hours=1)
@@ -43,7 +43,7 @@ def cap_of(*, operator: UUID, currency: str) -> int:
 def top_up(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> tuple[int, int]:
     """This will fill a player's play money up to the cap; returns what came and the account's balance, in minor units.
 
-    What the player has at tables counts. Raises UnknownAccount, PlayMoneyEnough, PlayMoneyTooSoon.
+    What the player has at tables counts. Raises UnknownAccount, PlayerExcluded, PlayMoneyEnough, PlayMoneyTooSoon.
     """
     account = player_account(operator=operator, player=player, book=Book.PLAY, currency=currency)
     source = operator_account(kind=AccountKind.SANDBOX, operator=operator, book=Book.PLAY, currency=currency)
@@ -53,9 +53,16 @@ def top_up(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -
         # Who holds the balance alone may write the stream, as with credits: a twin waits here.
         ledger.lock((account, source))
         now, version, last, held = fetch(_STANDS, [stream(player), stream(player), player, operator])[0]
+        _require_playing(operator, player, now)
         amount = _missing(held, cap_of(operator=operator, currency=currency), last=last, now=now, currency=currency)
         _record(PlayMoneyToppedUp(operator, player, currency, amount, now), version, metadata)
         return amount, ledger.balances((account,))[account]
+
+
+def _require_playing(operator: UUID, player: UUID, now: datetime) -> None:
+    exclusion = rows.load(operator=operator, player=player)[0].excluded(now)
+    if exclusion is not None:
+        raise PlayerExcluded(exclusion)
 
 
 def _missing(held: int, cap: int, *, last: datetime | None, now: datetime, currency: str) -> int:

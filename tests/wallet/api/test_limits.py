@@ -235,3 +235,8 @@ def test_play_money_is_filled_up_to_the_cap_once_an_hour(lucky: Caller, alice: C
 def test_an_operator_may_give_no_play_money_at_all(lucky: Caller, alice: Caller) -> None:
     assert lucky.post("play-money-policy", cap="0.00", currency="EUR").json()["cap"]["amount"] == "0.00"
     assert code(alice.post("me/play-money")) == (409, "play_money_enough")
+
+
+def test_who_stays_away_is_given_no_play_money(alice: Caller) -> None:
+    alice.post("me/exclusions", kind="cooling_off", hours=24)
+    assert code(alice.post("me/play-money")) == (403, "player_excluded")

@@ -4,10 +4,13 @@ import pytest
 
 from casino.kernel.money import Book
 from tests.wallet.payments.counter import deposit, method, offer, open_alice
-from tests.wallet.world import ALICE, OPERATOR, account
+from tests.wallet.world import ALICE, METADATA, OPERATOR, account
 from wallet.payments import methods
 from wallet.payments.means import LastDeposit, Means
 from wallet.payments.queries import means, open_or_ended_since
+from wallet.protection import operations as protection
+from wallet.protection.operations import On
+from wallet.protection_events import Setter
 
 pytestmark = pytest.mark.django_db
 
@@ -31,6 +34,15 @@ def test_play_money_has_no_deposits_and_no_debts() -> None:
     deposit(method(), 5000)
 
     assert means(account(book=Book.PLAY)) == Means(0)
+
+
+@pytest.mark.parametrize("book", Book)
+def test_who_stays_away_from_play_is_known(book: Book) -> None:
+    open_alice()
+    on = On(operator=OPERATOR, player=ALICE, currency="EUR", metadata=METADATA)
+    exclusion = protection.cool_off(on=on, by=Setter.PLAYER, hours=24).exclusion
+
+    assert means(account(book=book)) == Means(0, away=exclusion)
 
 
 def test_payments_under_way_are_those_that_have_not_ended() -> None:
