@@ -9,8 +9,8 @@ from baccarat.audit.traces import Part, RoundTrace
 from baccarat.rounds import events as e
 from baccarat.rounds.state import Phase, Standing
 from baccarat.rules.deal import IllegalDeal, Outcome, replay
-from baccarat.rules.payouts import Settlement, UnknownStake, settle
-from baccarat.rules.roads.marks import RUN, Mark, pairs
+from baccarat.rules.payouts import Settlement, UnknownStake
+from baccarat.rules.roads.marks import RUN
 
 WHATS: Final = {
     "commission": "commission differs",
@@ -97,11 +97,10 @@ def settled(round_: RoundTrace, event: e.RoundSettled) -> None:
 
 def _mark(round_: RoundTrace, event: e.RoundSettled) -> None:
     """Put the round on the table's board; without a long shoe a full board is wiped first."""
-    table, found = round_.table, pairs(round_.cards)
+    table = round_.table
     if not table.long and len(table.marks) >= RUN:
         table.marks.clear()
-    number = round_.opened.number
-    table.marks[number] = Mark(number, event.outcome, "p" in found, "b" in found, event.natural)
+    table.marks[round_.opened.number] = event.outcome, round_.cards, event.natural
 
 
 def _stakes(part: Part) -> str:
@@ -125,7 +124,7 @@ def _wager(round_: RoundTrace, part: Part, wager: e.SeatSettled, outcome: Outcom
     """One wager's settlement against what its confirmed stakes come to, and what it does to the player's balances."""
     part.settled = wager
     try:
-        due = settle(round_.table.rules, part.stakes or {}, outcome)
+        due = round_.table.due(part.stakes or {}, outcome)
     except UnknownStake as unknown:
         round_.differs("wager can't be settled", unknown, wager.results, seat=part.seat)
         return

@@ -3,8 +3,11 @@
 Each can say which state it stands for, so that the read models can be compared with states that came about twice.
 """
 
+import functools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from baccarat.audit.notes import Notes
@@ -17,9 +20,10 @@ from baccarat.rounds.state import Phase, RoundSeat, RoundState, Standing
 from baccarat.rounds.void_events import RoundVoided, RoundVoidRequested
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import Deal, Outcome
+from baccarat.rules.payouts import Settlement, settle
 from baccarat.rules.roads.marks import Mark, pairs
 from baccarat.rules.table_rules import Shuffle, TableRules
-from baccarat.rules.wagers import Spot
+from baccarat.rules.wagers import Spot, Stakes
 from baccarat.tables.events import TableOpened
 from baccarat.tables.state import Seat, Shoe, TableState
 from casino.kernel.money import Book
@@ -27,6 +31,15 @@ from casino.kernel.money import Book
 _SHOE = Shuffle.SHOE
 _BETTING, _DECIDING, _CONFIRMED = Phase.BETTING, Standing.DECIDING, Standing.CONFIRMED
 _RUNNING = frozenset({Phase.BETTING, Phase.CLOSED, Phase.DEALT})
+
+MOST_KEPT: Final = 1024
+"""Settlements kept of tables with the same rules."""
+
+
+@functools.lru_cache(maxsize=256)
+def _settlements(_rules: TableRules) -> dict[tuple[object, ...], Settlement]:
+    """What wagers came to under these rules: decoded rules have exact types, so that equal ones are alike."""
+    return {}
 
 
 @dataclass(slots=True)
@@ -64,7 +77,10 @@ class LongShoe:
 
 @dataclass(slots=True)
 class TableTrace:
-    """A table as its own events and those of its rounds have left it."""
+    """A table as its own events and those of its rounds have left it.
+
+    `marks` are the rounds on its board, by number: the outcome, the cards, and whether it was a natural.
+    """
 
     opened: TableOpened
     notes: Notes
@@ -76,12 +92,13 @@ class TableTrace:
     round: "RoundTrace | None" = None
     last_round: UUID | None = None
     rounds: int = 0
-    marks: dict[int, Mark] = field(default_factory=dict)
+    marks: dict[int, tuple[Outcome, tuple[Card, ...], bool]] = field(default_factory=dict)
     rules: TableRules = field(init=False)
     label: str = field(init=False)
     place: Place = field(init=False)
     bare: TableState = field(init=False)
     long: bool = field(init=False)
+    _known: dict[tuple[object, ...], Settlement] = field(init=False)
 
     def __post_init__(self) -> None:
         self.rules = self.opened.rules
@@ -89,10 +106,21 @@ class TableTrace:
         self.place = Place(self.opened.operator, self.opened.table, self.rules.currency)
         self.bare = TableState(opened=self.opened)
         self.long = self.rules.shuffle is _SHOE
+        self._known = _settlements(self.rules)
 
     def differs(self, what: str, expected: object, found: object) -> None:
         """This will note a contradiction at the event in hand."""
         self.notes.add(what, f"table {self.opened.table}, version {self.version}", expected, found)
+
+    def due(self, stakes: Stakes, outcome: Outcome) -> Settlement:
+        """This will settle one seat's stakes by the table's rules; the same ones only once. Raises UnknownStake."""
+        wager = outcome, *stakes.items()
+        found = self._known.get(wager)
+        if found is None:
+            if len(self._known) >= MOST_KEPT:
+                self._known.clear()
+            found = self._known[wager] = settle(self.rules, stakes, outcome)
+        return found
 
     def seated(self) -> list[Guest]:
         """This will list those seated, by seat."""
@@ -114,9 +142,14 @@ class TableTrace:
             round=None if self.round is None else self.round.opened.round,
             last_round=self.last_round,
             rounds=self.rounds,
-            marks=" ".join(str(mark) for mark in self.marks.values()),
+            marks=" ".join(map(str, self._board())),
             pairs=self._pairs(),
         )
+
+    def _board(self) -> Iterator[Mark]:
+        for number, (outcome, cards, natural) in self.marks.items():
+            found = pairs(cards)
+            yield Mark(number, outcome, "p" in found, "b" in found, natural)
 
     def _pairs(self) -> str:
         """The pairs among cards that lie dealt and not settled; in a log that is whole there are none at rest."""

@@ -97,8 +97,9 @@ def replay(cards: Sequence[Card]) -> Deal:
         dealt = deal(cards)
     except ValueError as error:
         raise IllegalDeal(str(error)) from error
-    if len(dealt.cards) != len(cards):
-        raise IllegalDeal(f"The rules use {len(dealt.cards)} of these {len(cards)} cards.")
+    used = len(dealt.player) + len(dealt.banker)
+    if used != len(cards):
+        raise IllegalDeal(f"The rules use {used} of these {len(cards)} cards.")
     return dealt
 
 

@@ -1,0 +1,54 @@
+"""What a wager is due at a table is what its rules settle, asked once or often, and never another table's."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from baccarat.audit import traces
+from baccarat.audit.notes import Notes
+from baccarat.audit.traces import TableTrace
+from baccarat.rules.deal import Outcome
+from baccarat.rules.payouts import UnknownStake, settle
+from baccarat.tables.events import TableOpened
+from casino.kernel.money import Book
+from tests.support.examples import AC, BIG, CLASSIC, MINI, OPERATOR, OVERVIEW, TABLE, B, P, T
+
+STAKES = st.dictionaries(st.sampled_from([P, B, T]), st.integers(1, 5), min_size=1)
+
+
+def table(rules):
+    event = TableOpened(TABLE, OPERATOR, "One", rules, (Book.PLAY,), (), datetime(2026, 1, 2, tzinfo=UTC))
+    return TableTrace(event, Notes(), version=1)
+
+
+@given(
+    wagers=st.lists(st.tuples(st.sampled_from([AC, OVERVIEW, MINI, CLASSIC, BIG]), STAKES, st.sampled_from(Outcome))),
+    most=st.integers(1, 8),
+)
+def test_what_is_due_is_what_the_rules_settle_however_often_and_at_whatever_tables(wagers, most):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(traces, "MOST_KEPT", most)
+        for rules, stakes, outcome in wagers * 2:
+            assert table(rules).due(stakes, outcome) == settle(rules, stakes, outcome)
+
+
+def test_tables_whose_rules_differ_in_one_field_do_not_share_what_is_due():
+    other = replace(MINI, tie_pays=CLASSIC.tie_pays)
+    assert table(MINI).due({T: 100}, Outcome.TIE).won == 800
+    assert table(other).due({T: 100}, Outcome.TIE).won == 900
+
+
+def test_stakes_that_cannot_be_settled_are_refused_each_time():
+    for _ in range(2):
+        with pytest.raises(UnknownStake):
+            table(MINI).due({P: 0}, Outcome.PLAYER)
+
+
+def test_no_more_settlements_are_kept_than_the_most():
+    trace = table(replace(MINI, version=77))
+    for stake in range(1, 2 * traces.MOST_KEPT):
+        trace.due({P: stake}, Outcome.PLAYER)
+    assert len(traces._settlements(trace.rules)) <= traces.MOST_KEPT
