@@ -16,7 +16,7 @@ while the stream is open are followed), a table that is watched (`table`, no sea
 |---|---|---|
 | `snapshot` | position | `position`, `server_time`, `tables` (each as `GET /api/v1/tables/{id}` answers), `wallet` (as `GET /api/v1/me/balances`): draw everything anew. The first message; again when the player sits down at another table. |
 | `event` | position | `position`, `type`, `table`, `round`, `recorded_at`, `data`: what happened, as this player may see it. Amounts are decimal strings; only the player's own id is shown. |
-| `wallet` | none | The player's balances, after money moved. |
+| `wallet` | none | The player's balances, after money moved, and when the next reality check is due (`reality_check`). |
 | `reset` | none | Too much was missed to be told one by one: a `snapshot` follows. |
 | `bye` | none | `code` says why the stream ends: `session_taken_over`, `session_timed_out`, `session_ended`, `token_expired`, `too_many_streams`, `internal_error` (the last one: come back at once). |
 
@@ -41,7 +41,8 @@ _EVENT: Final = {
     },
 }
 _WALLET: Final = {
-    "items": [{"account": "account", "book": "play", "table": None, "balance": {"amount": "90.00", "currency": "EUR"}}]
+    "items": [{"account": "account", "book": "play", "table": None, "balance": {"amount": "90.00", "currency": "EUR"}}],
+    "reality_check": {"minutes": 60, "due_at": "2026-11-21T10:00:00Z"},
 }
 _SNAPSHOT: Final = {
     "position": 48210,

@@ -70,7 +70,7 @@ class LiveHouse:
             self._telling = asyncio.create_task(self._tell_balances())
 
     async def _tell_balances(self) -> None:
-        """One query at a time for all whose money moved since the last one."""
+        """One look at a time for all whose money moved since the last one."""
         while self._poor:
             named, self._poor = self._poor, set()
             streams = [each for player in named for each in self._of_player.get(player, ())]

@@ -83,7 +83,10 @@ EXAMPLE: Final[dict[str, Any]] = {
     "position": 48230,
     "server_time": "2026-11-21T09:00:30.000000Z",
     "tables": [examples.SHOWN],
-    "wallet": {"items": [{"account": "account", "book": "play", "table": None, "balance": _MONEY}]},
+    "wallet": {
+        "items": [{"account": "account", "book": "play", "table": None, "balance": _MONEY}],
+        "reality_check": {"minutes": 60, "due_at": "2026-11-21T09:45:00.000000Z"},
+    },
     "deposits": [],
     "withdrawals": [],
     "debts": [],

@@ -16,7 +16,6 @@ from wallet.api.protection_serializers import shown_exclusion
 from wallet.api.reality_serializers import shown_reminder
 from wallet.limits.operations import table_limit
 from wallet.payments.queries import open_or_ended_since
-from wallet.protection import queries as protection
 
 NOTICES: Final = 20
 """The newest that are not read; `GET /api/v1/notices` has them all."""
@@ -46,14 +45,13 @@ def _affairs(player: PlayerPrincipal, seen: snapshot.Snapshot, after: int | None
     deposits, withdrawals = open_or_ended_since(operator=player.operator, player=player.player, since=moment)
     limit = table_limit(operator=player.operator, player=player.player, currency=player.currency)
     unread = notices.of_player(operator=player.operator, player=player.player, unread=True, before=None, limit=NOTICES)
-    told = protection.reminder(operator=player.operator, player=player.player)
     return {
         "deposits": [shown_deposit(each) for each in deposits],
         "withdrawals": [shown_withdrawal(each) for each in withdrawals],
         "debts": _debts(seen),
         "table_limit": shown_limit(limit),
-        "exclusion": None if told is None else shown_exclusion(told.exclusion),
-        "reality_check": shown_reminder(told),
+        "exclusion": None if seen.told is None else shown_exclusion(seen.told.exclusion),
+        "reality_check": shown_reminder(seen.told),
         "notices": [shown_notice(each) for each in unread],
         "away": None if after is None else away.since(after=after, moment=moment, player=player.player),
     }

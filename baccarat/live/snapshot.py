@@ -15,6 +15,8 @@ from casino.operators.principals import PlayerPrincipal
 from wallet import ledger
 from wallet.accounts import AccountName
 from wallet.api.serializers import shown_balances
+from wallet.protection import queries as protection
+from wallet.protection.queries import Reminder
 
 ATTEMPTS: Final = 40
 PAUSE: Final = 0.005
@@ -30,7 +32,8 @@ SELECT (SELECT coalesce(max(position), 0) FROM events_seal),
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`document` is what is sent; `seated` are the tables where the player sits, all as of `position`.
+    """`document` is what is sent; `seated` are the tables where the player sits, `told` is when a reality check is due,
+    all as of `position`.
 
     Not `settled`: something that shows already has yet to be sealed, and will be told of again.
     """
@@ -38,6 +41,7 @@ class Snapshot:
     position: int
     seated: frozenset[UUID]
     balances: dict[AccountName, int]
+    told: Reminder | None
     document: dict[str, Any]
     settled: bool
 
@@ -77,21 +81,28 @@ def draw(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
     pictures = queries.pictures(tables=shown, operator=player.operator, viewer=player.player, balances=balances)
     streams = [*_streams(pictures), f"wallet-{player.player}"]
     position, unsealed, now = fetch(_MOMENT, [streams, str(player.player)])[0]
+    told = protection.reminder(operator=player.operator, player=player.player)
     document = {
         "position": position,
         "server_time": now,
         "tables": pictures,
-        "wallet": shown_balances(balances),
+        "wallet": shown_balances(balances, told),
     }
     return Snapshot(
-        position=position, seated=frozenset(seated), balances=balances, document=document, settled=not unsealed
+        position=position,
+        seated=frozenset(seated),
+        balances=balances,
+        told=told,
+        document=document,
+        settled=not unsealed,
     )
 
 
 def wallets(*, players: Sequence[PlayerPrincipal]) -> dict[UUID, dict[str, Any]]:
-    """This will read the balances of several players in one query, as the balances' endpoint shows them."""
-    found = ledger.of_players(players=[player.player for player in players])
-    return {player.player: shown_balances(found[player.player]) for player in players}
+    """This will read the balances of several players in two queries, as the balances' endpoint shows them."""
+    named = [player.player for player in players]
+    found, told = ledger.of_players(players=named), protection.reminders(players=named)
+    return {player: shown_balances(found[player], told.get(player)) for player in named}
 
 
 def _streams(pictures: Sequence[dict[str, Any]]) -> list[str]:

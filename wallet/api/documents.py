@@ -22,7 +22,8 @@ _BALANCES: Final = {
     "items": [
         {"account": "account", "book": "real", "table": None, "balance": {"amount": "87.50", "currency": "EUR"}},
         {"account": "game", "book": "real", "table": TABLE, "balance": {"amount": "12.50", "currency": "EUR"}},
-    ]
+    ],
+    "reality_check": {"minutes": 60, "due_at": "2026-11-21T10:00:00Z"},
 }
 _STATEMENT: Final = {
     "opening": {"amount": "100.00", "currency": "EUR"},

@@ -22,7 +22,9 @@ from casino.api.fields import (
 from casino.kernel.money import Book
 from casino.operators.models import Player
 from wallet.accounts import AccountKind, AccountName
+from wallet.api.reality_serializers import ReminderShown, shown_reminder
 from wallet.ledger import StatementLine
+from wallet.protection.queries import Reminder
 from wallet.refusals import TableNotAllowed, TableRequired
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
@@ -167,9 +169,10 @@ class BalanceShown(serializers.Serializer[Any]):
 
 
 class Balances(serializers.Serializer[Any]):
-    """Every account of a player."""
+    """Every account of a player, and when the player is next to be shown time played and result."""
 
     items = BalanceShown(many=True)
+    reality_check = ReminderShown(allow_null=True, help_text="Null for a player who never logged in.")
 
 
 class StatementLineShown(serializers.Serializer[Any]):
@@ -204,8 +207,8 @@ def shown_player(player: Player) -> dict[str, Any]:
     }
 
 
-def shown_balances(balances: dict[AccountName, int]) -> dict[str, Any]:
-    """This will shape a player's balances for an answer."""
+def shown_balances(balances: dict[AccountName, int], told: Reminder | None) -> dict[str, Any]:
+    """This will shape a player's balances and the next reality check for an answer."""
     return {
         "items": [
             {
@@ -215,7 +218,8 @@ def shown_balances(balances: dict[AccountName, int]) -> dict[str, Any]:
                 "balance": money(balance, account.currency),
             }
             for account, balance in balances.items()
-        ]
+        ],
+        "reality_check": shown_reminder(told),
     }
 
 

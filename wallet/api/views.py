@@ -1,6 +1,6 @@
 """The wallet's part of the API: players and their money, for operators and for players themselves."""
 
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.http import HttpResponseBase
@@ -22,6 +22,7 @@ from wallet.api.serializers import (
     shown_balances,
     shown_player,
 )
+from wallet.protection import queries as protection
 
 STATEMENT_FORMS: Final = [JSONRenderer, sheets.CsvRenderer]
 
@@ -84,7 +85,7 @@ class PlayerBalances(OperatorView):
     def get(self, request: Request, player: UUID) -> Response:
         """This will show the balances."""
         del request
-        return Response(shown_balances(queries.player_balances(operator=self.caller.operator, player=player)))
+        return Response(_balances(self.caller.operator, player))
 
 
 class PlayerStatement(OperatorView):
@@ -105,8 +106,7 @@ class MyBalances(PlayerView):
     def get(self, request: Request) -> Response:
         """This will show the balances."""
         del request
-        me = self.caller
-        return Response(shown_balances(queries.player_balances(operator=me.operator, player=me.player)))
+        return Response(_balances(self.caller.operator, self.caller.player))
 
 
 class MyStatement(PlayerView):
@@ -118,6 +118,11 @@ class MyStatement(PlayerView):
     def get(self, request: Request) -> HttpResponseBase:
         """This will list the movements."""
         return statements.answer(request, self.caller, self.caller.player)
+
+
+def _balances(operator: UUID, player: UUID) -> dict[str, Any]:
+    balances = queries.player_balances(operator=operator, player=player)
+    return shown_balances(balances, protection.reminder(operator=operator, player=player))
 
 
 def _id(text: str) -> UUID:

@@ -1,5 +1,6 @@
 """What can be asked about limits, exclusions, time and results: always within one operator."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -21,6 +22,12 @@ _SESSION: Final = """
     SELECT session.created_at, clock_timestamp(), own.state::text FROM operators_playersession session
       LEFT JOIN wallet_protection own ON own.player_id = session.player_id
      WHERE session.player_id = %s AND session.operator_id = %s ORDER BY session.created_at DESC LIMIT 1
+"""
+_SESSIONS: Final = """
+    SELECT who.player, latest.created_at, clock_timestamp(), own.state::text FROM unnest(%s::uuid[]) who (player)
+     CROSS JOIN LATERAL (SELECT created_at FROM operators_playersession WHERE player_id = who.player
+                          ORDER BY created_at DESC LIMIT 1) latest
+      LEFT JOIN wallet_protection own ON own.player_id = who.player
 """
 
 
@@ -93,9 +100,15 @@ def reminder(*, operator: UUID, player: UUID) -> Reminder | None:
     None for a player who never logged in.
     """
     found = fetch(_SESSION, [player, operator])
-    if not found:
-        return None
-    started_at, now, state = found[0]
+    return _reminder(*found[0]) if found else None
+
+
+def reminders(*, players: Sequence[UUID]) -> dict[UUID, Reminder]:
+    """This will tell the same of several players, each known to be who asks, in one query; some never logged in."""
+    return {player: _reminder(*row) for player, *row in fetch(_SESSIONS, [list(players)])}
+
+
+def _reminder(started_at: datetime, now: datetime, state: str | None) -> Reminder:
     protection = rows.protection(state)
     minutes = protection.reality_minutes or USUAL_MINUTES
     due = due_at(started_at, minutes=minutes, now=now)

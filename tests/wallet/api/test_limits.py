@@ -213,6 +213,8 @@ def test_a_reality_check_tells_the_session_and_when_it_is_due(lucky: Caller, ali
     assert shown["reminder"] == {"minutes": 20, "due_at": due_at}
     assert code(alice.post("me/reality-check", minutes=10)) == (422, "reality_check_invalid")
     assert lucky.get(f"players/{id_of(lucky)}/reality-check").json()["reminder"] == shown["reminder"]
+    assert alice.get("me/balances").json()["reality_check"] == shown["reminder"]
+    assert lucky.get(f"players/{id_of(lucky)}/balances").json()["reality_check"] == shown["reminder"]
 
 
 def test_play_money_is_filled_up_to_the_cap_once_an_hour(lucky: Caller, alice: Caller) -> None:

@@ -191,8 +191,8 @@ def test_a_statement_of_no_such_account_is_refused(lucky: House, query: str, cod
     assert answer.json()["code"] == code
 
 
-def test_balances_cost_three_queries(lucky: House) -> None:
+def test_balances_cost_four_queries(lucky: House) -> None:
     player = lucky.register()
     with CaptureQueriesContext(connection) as queries:
         lucky.get(f"players/{player}/balances")
-    assert len(queries) == 3
+    assert len(queries) == 4
