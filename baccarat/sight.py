@@ -15,6 +15,7 @@ OF_THE_HOUSE: Final[Mapping[str, tuple[str, ...]]] = {
     "RoundVoidRequested": ("by", "note"),
     "RoundVoidDeclined": ("by", "note"),
     "RoundVoided": ("requested_by", "approved_by", "note"),
+    "ChatMessageSent": ("operator", "digest"),
 }
 """What in an event is no player's business: who of the staff did it, and what they wrote."""
 

@@ -59,6 +59,7 @@ INSTALLED_APPS = [
     "casino.operators",
     "wallet",
     "baccarat",
+    "baccarat.chat",
     "baccarat.preferences",
     "casino.apps.CasinoConfig",
 ]
@@ -376,6 +377,18 @@ UNFOLD = {
                         badge="wallet.admin_badges.differences",
                         badge_variant="danger",
                     ),
+                ],
+            },
+            {
+                "title": "Chat",
+                "separator": True,
+                "items": [
+                    admin_item(
+                        "Reports", "flag", "chat_report", badge="baccarat.chat.badges.reports", badge_variant="warning"
+                    ),
+                    admin_item("Messages", "chat", "chat_message"),
+                    admin_item("What moderators did", "gavel", "chat_act"),
+                    admin_item("Filter words", "block", "chat_word"),
                 ],
             },
             {

@@ -22,6 +22,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("wallet.api.urls")),
     path("api/v1/", include("baccarat.api.urls")),
     path("api/v1/", include("baccarat.live.urls")),
+    path("api/v1/", include("baccarat.chat.urls")),
     path("api/v1/", include("baccarat.preferences.urls")),
     re_path(r"^api/", views.unknown),
     path("play", RedirectView.as_view(pattern_name="play")),

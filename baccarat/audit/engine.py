@@ -86,5 +86,7 @@ def _state(fold: Fold, *, oldest: float) -> None:
     read_models.find_extra(notes)
     money.check_itself(notes)
     fold.wallets.check_state()
+    for finding in fold.chats.check_state():
+        notes.add(finding.what, finding.where, finding.expected, finding.found)
     pending.check_rounds(fold, notes, now=now, oldest=oldest)
     pending.check_secrets(fold, notes)

@@ -12,6 +12,8 @@ from baccarat.audit.shoes import check_seed
 from baccarat.audit.traces import RoundTrace, TableTrace
 from baccarat.audit.wallets import Wallets
 from baccarat.catalogue import CATALOGUE
+from baccarat.chat.audit import Chats
+from baccarat.chat.catalogue import CATALOGUE as CHAT
 from baccarat.derive import Place
 from baccarat.projections import sitting_row
 from baccarat.rounds import ceremony_events as ce
@@ -55,7 +57,7 @@ ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
     )
 }
 TABLE_STEPS: Final = {kind.__name__: step for kind, step in seating.STEPS.items()}
-DECODE: Final = {**CATALOGUE.current, **WALLET.current}
+DECODE: Final = {**CATALOGUE.current, **WALLET.current, **CHAT.current}
 WALLET_KINDS: Final = frozenset(kind.__name__ for kind in WALLET_EVENTS)
 CONFIRMED: Final = re.WagerConfirmed.__name__
 ENDS: Final = frozenset({re.RoundSettled.__name__, re.RoundLapsed.__name__, ve.RoundVoided.__name__})
@@ -80,6 +82,7 @@ class Fold:
         self.running: dict[str, RoundTrace] = {}
         self.ended: list[RoundTrace] = []
         self.wallets = Wallets(notes)
+        self.chats = Chats()
         self.rounds = 0
         self.events = 0
         self._shoes: set[UUID | str] = set()
@@ -114,7 +117,7 @@ class Fold:
 
     def _decoded_slowly(self, row: Sealed | Recorded) -> Iterator[tuple[Sealed | Recorded, Any]]:
         """An event of an older schema, or one that can't be read: which is noted, and left out."""
-        catalogue = WALLET if row.type in WALLET_KINDS else CATALOGUE
+        catalogue = next((each for each in (WALLET, CHAT) if row.type in each), CATALOGUE)
         try:
             yield row, catalogue.decode(row.type, row.schema, row.data)
         except (MalformedEvent, UnknownEvent) as trouble:
@@ -125,9 +128,16 @@ class Fold:
         if kind in WALLET_KINDS:
             self.wallets.follow(event, row)
             return None
+        if kind in CHAT:
+            self._chat(row, event)
+            return None
         if kind == "RoundOpened":
             return self._open_round(row, event)
         return self._open_table(row, event) if kind == "TableOpened" else self._table(row, event)
+
+    def _chat(self, row: Sealed | Recorded, event: Any) -> None:
+        for finding in self.chats.follow(event, stream=row.stream, version=row.version, where=where(row)):
+            self.notes.add(finding.what, finding.where, finding.expected, finding.found)
 
     def _table(self, row: Sealed | Recorded, event: Any) -> Place | None:
         table = self.tables.get(row.stream)

@@ -9,6 +9,7 @@ from uuid import UUID
 import msgspec
 
 from baccarat import queries
+from baccarat.chat import queries as chat
 from baccarat.sight import ANYBODY, in_money, players_in, seen_by
 from casino.api.streaming import sse
 from casino.events.drafts import Sealed
@@ -18,7 +19,15 @@ LEFT: Final = frozenset({"SeatLeft", "SeatFreed"})
 MOST_ROUNDS: Final = 20_000
 """Rounds of which a process remembers the table; that of another one is looked up."""
 
-_MOVE_NOTHING: Final = frozenset({"RoundOpened", "SeatChanged", "PlayerAccountOpened", "TableLimitSet"})
+SAID: Final = "ChatMessageSent"
+"""Everyone at its table is told of it, with its words, which the log has not."""
+
+_MOVE_NOTHING: Final = frozenset(
+    {
+        "RoundOpened", "SeatChanged", "PlayerAccountOpened", "TableLimitSet", SAID, "PlayerReported", "ReportClosed",
+        "PlayerMuted", "PlayerUnmuted", "PlayerRemoved", "PlayerReadmitted",
+    }
+)  # fmt: skip
 _as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
@@ -35,9 +44,19 @@ def player_topic(player: UUID) -> str:
 class Happening:
     """One sealed event. What it says is written once for all who may see the same of it."""
 
-    __slots__ = ("_data", "_told", "currency", "players", "position", "recorded_at", "round", "table", "topics", "type")
+    __slots__ = (
+        "_data", "_text", "_told", "currency", "players", "position", "recorded_at", "round", "table", "topics", "type",
+    )  # fmt: skip
 
-    def __init__(self, sealed: Sealed, *, table: UUID | None, round_: UUID | None, currency: str | None) -> None:
+    def __init__(
+        self,
+        sealed: Sealed,
+        *,
+        table: UUID | None,
+        round_: UUID | None,
+        currency: str | None,
+        text: str | None = None,
+    ) -> None:
         self.position = sealed.position
         self.type = sealed.type
         self.table = table
@@ -50,6 +69,7 @@ class Happening:
             *(f"player:{player}" for player in self.players),
         )
         self._data = sealed.data
+        self._text = text
         self._told: dict[str, bytes] = {}
 
     @property
@@ -68,6 +88,8 @@ class Happening:
     def document(self, viewer: UUID) -> dict[str, Any]:
         """This will show the event to a player, or to ANYBODY: position, type, table, round, recorded_at, data."""
         data = seen_by(type=self.type, data=_as_dict(self._data), viewer=viewer)
+        if self._text is not None:
+            data["text"] = self._text
         return {
             "position": self.position,
             "type": self.type,
@@ -87,10 +109,15 @@ class Places:
     def __init__(self) -> None:
         self._rounds: OrderedDict[UUID, UUID] = OrderedDict()
         self._currencies: dict[UUID, str] = {}
+        self._texts: dict[UUID, str] = {}
 
     def prepare(self, batch: Sequence[Sealed]) -> list[Happening]:
-        """This will make happenings of sealed events, with two queries at most for places not seen before."""
-        placed = [(sealed, *_subject(sealed.stream)) for sealed in batch]
+        """This will make happenings of sealed events, with two queries at most for places not seen before.
+
+        One more query reads the words of all messages among them.
+        """
+        placed = [(sealed, *_subject(sealed)) for sealed in batch]
+        self._texts = chat.shown(messages=[_message(sealed) for sealed in batch if sealed.type == SAID])
         rounds = {key for _, kind, key in placed if kind == "round" and key is not None}
         self._look_up_rounds(rounds)
         tables = {key for _, kind, key in placed if kind not in {"round", ""} and key is not None}
@@ -103,7 +130,8 @@ class Places:
         if table not in self._currencies:
             table = None
         currency = None if table is None else self._currencies[table]
-        return Happening(sealed, table=table, round_=round_, currency=currency)
+        text = self._texts.get(_message(sealed), "") if sealed.type == SAID else None
+        return Happening(sealed, table=table, round_=round_, currency=currency, text=text)
 
     def _look_up_rounds(self, rounds: Collection[UUID]) -> None:
         unknown = []
@@ -123,9 +151,18 @@ class Places:
             self._currencies.update(queries.currencies_of_tables(tables=unknown))
 
 
-def _subject(stream: str) -> tuple[str, UUID | None]:
-    """The kind and the id that a stream's name holds: `round-…`, or anything else named after a table."""
-    kind, _, key = stream.partition("-")
+def _message(sealed: Sealed) -> UUID:
+    return UUID(_as_dict(sealed.data)["message"])
+
+
+def _subject(sealed: Sealed) -> tuple[str, UUID | None]:
+    """The kind and the id that a stream's name holds: `round-…`, or anything else named after a table.
+
+    A message is in its writer's stream, and names its table.
+    """
+    kind, _, key = sealed.stream.partition("-")
+    if sealed.type == SAID:
+        return kind, UUID(_as_dict(sealed.data)["table"])
     if kind in _ELSEWHERE:
         return "", None
     try:
@@ -136,8 +173,8 @@ def _subject(stream: str) -> tuple[str, UUID | None]:
 
 _ELSEWHERE: Final = frozenset(
     {
-        "adjustment", "debt", "deposit", "difference", "house", "limit", "protection", "reconciliation", "wallet",
-        "withdrawal",
+        "adjustment", "chat", "debt", "deposit", "difference", "house", "limit", "protection", "reconciliation",
+        "wallet", "withdrawal", "words",
     }
 )  # fmt: skip
 """Streams that are named after players, payments and operators: no table is looked up for them."""

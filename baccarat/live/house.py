@@ -28,6 +28,7 @@ MOST_OF_A_PLAYER: Final = 6
 GOODBYES: Final = {
     sessions.ENDED: "session_ended",
     sessions.EXPIRED: "token_expired",
+    sessions.REMOVED: "session_of_removed",
     sessions.TAKEN_OVER: "session_taken_over",
     sessions.TIMED_OUT: "session_timed_out",
 }

@@ -65,6 +65,12 @@ SESSION_TIMED_OUT: Final = Problem(
     "The session has ended because nothing was done in it",
     "Have the operator's server open a new player session.",
 )
+SESSION_OF_REMOVED: Final = Problem(
+    "session_of_removed",
+    401,
+    "The casino has removed the player, and the session has ended",
+    "Ask the operator's support, which also pays out what is left.",
+)
 FORBIDDEN: Final = Problem(
     "forbidden", 403, "These credentials may not do this", "Call this with the kind of credentials that it is for."
 )
@@ -124,6 +130,7 @@ OF_THE_EDGE: Final = (
     TOKEN_EXPIRED,
     SESSION_TAKEN_OVER,
     SESSION_TIMED_OUT,
+    SESSION_OF_REMOVED,
     FORBIDDEN,
     NOT_FOUND,
     METHOD_NOT_ALLOWED,

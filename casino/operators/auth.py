@@ -12,6 +12,7 @@ from casino.api.catalogue import (
     FORBIDDEN,
     INVALID_CREDENTIALS,
     NOT_AUTHENTICATED,
+    SESSION_OF_REMOVED,
     SESSION_TAKEN_OVER,
     SESSION_TIMED_OUT,
     TOKEN_EXPIRED,
@@ -20,7 +21,7 @@ from casino.api.catalogue import (
 )
 from casino.operators import credentials, tickets
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
-from casino.operators.sessions import ENDED, EXPIRED, NOTES_PER_TIME_OUT, STANDING, TAKEN_OVER, TIMED_OUT
+from casino.operators.sessions import ENDED, EXPIRED, NOTES_PER_TIME_OUT, REMOVED, STANDING, TAKEN_OVER, TIMED_OUT
 
 _LONGEST: Final = 200
 _BY_KEY_ID: Final = """
@@ -46,6 +47,7 @@ _BY_HASH: Final = f"""
 _OVER: Final[Mapping[str, tuple[Problem, str]]] = {
     ENDED: (INVALID_CREDENTIALS, "This player session has ended."),
     EXPIRED: (TOKEN_EXPIRED, ""),
+    REMOVED: (SESSION_OF_REMOVED, ""),
     TAKEN_OVER: (SESSION_TAKEN_OVER, ""),
     TIMED_OUT: (SESSION_TIMED_OUT, ""),
 }

@@ -108,6 +108,16 @@ class PlayerPin(models.Model):
         return f"PIN of {self.player_id}"
 
 
+class Removal(models.Model):
+    """A player was removed from the casino, until a time or for good: no session is opened before."""
+
+    player = models.OneToOneField(Player, models.PROTECT, primary_key=True, related_name="removal")
+    until = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"removal of {self.player_id}"
+
+
 class StreamTicket(models.Model):
     """What a browser opens a stream with, once; kept as its SHA-256, with the hash of the session's token."""
 

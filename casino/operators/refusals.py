@@ -45,6 +45,15 @@ class UnknownTimeZone(Refusal):
     remedy = "Use a name of the IANA database, such as Europe/Malta."
 
 
+class PlayerIsRemoved(Refusal):
+    """`until` is null for one who is removed for good."""
+
+    code = "player_is_removed"
+    kind = Kind.FORBIDDEN
+    title = "The player has been removed from the casino"
+    remedy = "Wait until the time that `until` tells; balances are paid out by the operator's support."
+
+
 class InvalidSessionLength(Refusal):
     code = "invalid_session_length"
     kind = Kind.INVALID

@@ -9,15 +9,16 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection, transaction
 
-from casino.operators import credentials
+from casino.operators import credentials, removals
 from casino.operators.refusals import InvalidSessionLength, UnknownPlayer
+from casino.operators.removals import STANDS
 
 SHORTEST_SESSION: Final = 60
 LONGEST_SESSION: Final = 86400
 NOTES_PER_TIME_OUT: Final = 30
 """How often in the time after which an unused session ends its use is noted, at most: every 30 s of 15 minutes."""
 
-ENDED, EXPIRED, TAKEN_OVER, TIMED_OUT = "ended", "expired", "taken_over", "timed_out"
+ENDED, EXPIRED, REMOVED, TAKEN_OVER, TIMED_OUT = "ended", "expired", "removed", "taken_over", "timed_out"
 """How a session ends."""
 
 STANDING: Final = f"""
@@ -43,7 +44,13 @@ _OPEN: Final = f"""
     SELECT %(hash)s, %(player)s, %(operator)s, clock_timestamp(), clock_timestamp(),
            clock_timestamp() + make_interval(secs => %(seconds)s)
     FROM (SELECT count(*) FROM before) AS after_these
+    WHERE NOT {STANDS}
     RETURNING expires_at, (SELECT login FROM previous)
+"""  # noqa: S608  (constants)
+_END_ALL: Final = f"""
+    UPDATE operators_playersession s
+    SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({STANDING}, ''), '{REMOVED}')
+    WHERE s.player_id = %(player)s AND s.ended_at IS NULL
 """  # noqa: S608  (constants)
 _END: Final = f"""
     UPDATE operators_playersession SET ended_at = clock_timestamp(), ended_reason = '{ENDED}'
@@ -77,7 +84,7 @@ class OpenedSession:
 def open_session(*, operator: UUID, player: UUID, seconds: int) -> OpenedSession:
     """This will open a player's session of so many seconds at most; one that is open elsewhere is taken over.
 
-    Raises InvalidSessionLength, and UnknownPlayer also for a player of another operator.
+    Raises InvalidSessionLength, PlayerIsRemoved, and UnknownPlayer also for a player of another operator.
     """
     if not SHORTEST_SESSION <= seconds <= LONGEST_SESSION:
         raise InvalidSessionLength(f"Got {seconds} seconds.", shortest=SHORTEST_SESSION, longest=LONGEST_SESSION)
@@ -94,7 +101,9 @@ def open_session(*, operator: UUID, player: UUID, seconds: int) -> OpenedSession
         if not cursor.rowcount:
             raise UnknownPlayer
         cursor.execute(_OPEN, values)
-        row: tuple[Any, ...] = cursor.fetchone()
+        row: tuple[Any, ...] | None = cursor.fetchone()
+        if row is None:
+            raise removals.refusal(player=player)
     return OpenedSession(token, row[0], row[1])
 
 
@@ -102,6 +111,19 @@ def end_session(*, session: bytes) -> None:
     """This will end a session by its token's hash; ending it twice is no error."""
     with connection.cursor() as cursor:
         cursor.execute(_END, (session,))
+
+
+def remove_player(*, operator: UUID, player: UUID, until: datetime | None) -> None:
+    """This will keep a player out until a time, for good with None, ending the session at once. Raises UnknownPlayer.
+
+    Who logs in at the same time is either refused or thrown out. Call it inside the transaction that says why.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_LOCK, (player, operator))
+        if not cursor.rowcount:
+            raise UnknownPlayer
+        removals.save(player=player, until=until)
+        cursor.execute(_END_ALL, {"player": player, "idle": settings.PLAYER_IDLE_SECONDS})
 
 
 def present(*, streaming: Sequence[bytes]) -> dict[bytes, str]:

@@ -6,13 +6,15 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from baccarat.audit.rebuilding import Unfoldable, rebuild
+from baccarat.chat.rebuilding import rebuild_chat
 from wallet.adjustments.rebuilding import rebuild_adjustments
 from wallet.limits.projection import rebuild_limits
 from wallet.payments.rebuilding import rebuild_payments
 from wallet.protection.rebuilding import rebuild_protection
 from wallet.reconciliation.rebuilding import rebuild_reconciliation
 
-OF_THE_WALLET: Final = (
+ALSO: Final = (
+    rebuild_chat,
     rebuild_payments,
     rebuild_limits,
     rebuild_protection,
@@ -22,7 +24,9 @@ OF_THE_WALLET: Final = (
 
 
 class Command(BaseCommand):
-    help = "Drop and rebuild every read model: tables, rounds, wagers, balances and all of the wallet; writers wait."
+    help = (
+        "Drop and rebuild every read model: tables, rounds, wagers, balances, all of the wallet, chats; writers wait."
+    )
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -30,7 +34,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, check: bool, **_options: Any) -> None:
         try:
-            rebuilt = [rebuild(compare=check), *(again(compare=check) for again in OF_THE_WALLET)]
+            rebuilt = [rebuild(compare=check), *(again(compare=check) for again in ALSO)]
         except Unfoldable as trouble:
             raise CommandError(str(trouble)) from trouble
         changed = [row for part in rebuilt for row in part.changed]

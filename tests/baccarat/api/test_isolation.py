@@ -52,12 +52,15 @@ class Scene:
     table: str
     round: str
     running: str
+    message: str
+    report: str
     golden: Tenant
     charlie: Gambler
 
     def ids(self) -> dict[str, str]:
         """What could be guessed, by the names of the addresses' parameters."""
-        return {"table": self.table, "round": self.round, "player": self.alice.id}
+        ids = {"table": self.table, "round": self.round, "player": self.alice.id}
+        return {**ids, "message": self.message, "report": self.report}
 
     def secrets(self) -> set[str]:
         """What must never be seen from the other side."""
@@ -74,9 +77,13 @@ def scene(module_database: Database) -> Scene:
     deal_all()
     bet(bob, table, tie="25.00")
     state = lucky.read(f"tables/{table}")
+    said = alice.do(f"tables/{table}/chat", {"text": "Good evening"})["id"]
+    report = bob.do(f"tables/{table}/chat/{said}/report")["report"]
     golden.table("mini")
     charlie = golden.player("Charlie")
-    return Scene(lucky, alice, bob, table, state["last_round"]["id"], state["round"]["id"], golden, charlie)
+    return Scene(
+        lucky, alice, bob, table, state["last_round"]["id"], state["round"]["id"], said, report, golden, charlie
+    )
 
 
 def call(caller: Caller, operation: Operation, ids: dict[str, str]) -> Any:
@@ -160,7 +167,7 @@ def readable(caller: Caller, kind: str, ids: dict[str, str]) -> dict[str, str]:
 
 
 def test_nothing_that_others_can_read_names_anything_of_ours(scene: Scene) -> None:
-    charlies = {"table": NOWHERE, "round": NOWHERE, "player": scene.charlie.id}
+    charlies = {**dict.fromkeys(scene.ids(), NOWHERE), "player": scene.charlie.id}
     for caller, kind in ((scene.golden, "operatorKey"), (scene.charlie, "playerToken")):
         for name, text in readable(caller, kind, charlies).items():
             assert [secret for secret in scene.secrets() if secret in text] == [], name

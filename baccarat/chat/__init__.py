@@ -1,0 +1,1 @@
+"""Talk at the tables: messages, reports, and what moderators do about them."""

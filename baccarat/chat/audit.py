@@ -1,0 +1,152 @@
+"""Chats as an audit follows them: who wrote while muted or too fast, what is kept against its digests, and the rows."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.chat import projection, proof
+from baccarat.chat.events import (
+    Act,
+    ChatEvent,
+    ChatMessageSent,
+    FilterEvent,
+    FilterWordAdded,
+    PlayerEvent,
+    PlayerReported,
+    ReportClosed,
+    chat_stream,
+    words_stream,
+)
+from baccarat.chat.rules import MESSAGES, NEWCOMER, Conduct, evolve
+from casino.events.rows import fetch
+from casino.kernel.findings import Finding
+from casino.operators import removals
+
+KEPT: Final[Mapping[str, str]] = {
+    "chat_message": "SELECT id, salt, text FROM chat_message",
+    "chat_report": "SELECT id, salt, reason FROM chat_report",
+    "chat_closing": "SELECT report_id, salt, note FROM chat_closing",
+    "chat_act": "SELECT id, salt, note FROM chat_act",
+}
+"""What is kept of persons' words: what it belongs to, the salt, and the text."""
+
+
+@dataclass(slots=True)
+class _Trace:
+    """A player's stream so far, and the times of the last messages."""
+
+    operator: UUID
+    conduct: Conduct = NEWCOMER
+    said: deque[datetime] = field(default_factory=lambda: deque(maxlen=MESSAGES.count))
+
+
+class Chats:
+    """Everything that the log has told of chats."""
+
+    def __init__(self) -> None:
+        self._players: dict[UUID, _Trace] = {}
+        self._words: dict[str, FilterWordAdded] = {}
+        self._lists: dict[str, int] = {}
+        self._digests: dict[str, dict[UUID, str]] = {table: {} for table in KEPT}
+
+    def follow(self, event: ChatEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
+        """This will follow one event and yield what contradicts the rules."""
+        if isinstance(event, FilterEvent):
+            yield from self._listed(event, stream=stream, version=version, where=where)
+            return
+        player = event.reporter if isinstance(event, PlayerReported) else event.player
+        trace = self._players.setdefault(player, _Trace(event.operator))
+        yield from _place(chat_stream(player), trace.conduct.version, stream=stream, version=version, where=where)
+        if isinstance(event, ChatMessageSent):
+            yield from _said(event, trace, where)
+        trace.conduct = evolve(trace.conduct, event)
+        table, subject = _kept(event)
+        self._digests[table][subject] = event.digest
+
+    def check_state(self) -> Iterator[Finding]:
+        """This will compare what is kept, and the rows, with what the events have led to."""
+        for table, statement in KEPT.items():
+            yield from _texts(table, self._digests[table], fetch(statement))
+        voices = {
+            player: projection.voice_row(trace.conduct, operator=trace.operator, player=player)
+            for player, trace in self._players.items()
+        }
+        yield from _rows(projection.VOICES, voices, projection.voices())
+        words = {key: projection.word_row(event) for key, event in self._words.items()}
+        yield from _rows(projection.WORDS, words, projection.words())
+        gone = {
+            player: trace.conduct.removal.until
+            for player, trace in self._players.items()
+            if trace.conduct.removal is not None
+        }
+        yield from _rows(removals.TABLE, gone, removals.standing())
+
+    def _listed(self, event: FilterEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
+        before = self._lists.get(stream, 0)
+        self._lists[stream] = version
+        yield from _place(words_stream(event.operator), before, stream=stream, version=version, where=where)
+        key = projection.word_id(event.operator, event.folded)
+        if isinstance(event, FilterWordAdded) == (key in self._words):
+            known = "a word on the list" if key not in self._words else "a word not on the list"
+            yield Finding("event out of place", where, known, event.folded)
+        if isinstance(event, FilterWordAdded):
+            self._words[key] = event
+        else:
+            self._words.pop(key, None)
+
+
+def _place(due: str, before: int, *, stream: str, version: int, where: str) -> Iterator[Finding]:
+    if stream != due:
+        yield Finding("stream differs", where, due, stream)
+    if version != before + 1:
+        yield Finding("event out of place", where, f"version {before + 1}", f"version {version}")
+
+
+def _said(event: ChatMessageSent, trace: _Trace, where: str) -> Iterator[Finding]:
+    mute, now = trace.conduct.mute, event.sent_at
+    if mute is not None and mute.holds(now):
+        yield Finding("written while muted", where, f"nothing until {mute.until}", str(now))
+    if len(trace.said) == MESSAGES.count and trace.said[0] > now - MESSAGES.window:
+        yield Finding("written too fast", where, f"{MESSAGES.count} in {MESSAGES.window}", str(now))
+    trace.said.append(now)
+
+
+def _kept(event: PlayerEvent) -> tuple[str, UUID]:
+    """Where the words of an event are kept, and under which id."""
+    match event:
+        case ChatMessageSent():
+            return "chat_message", event.message
+        case PlayerReported():
+            return "chat_report", event.report
+        case ReportClosed():
+            return "chat_closing", event.report
+        case _:
+            act: Act = event
+            return "chat_act", act.act
+
+
+def _texts(table: str, due: Mapping[UUID, str], rows: Iterable[tuple[UUID, bytes, str]]) -> Iterator[Finding]:
+    missing = dict(due)
+    for subject, salt, text in rows:
+        digest = missing.pop(subject, None)
+        where = f"{table} {subject}"
+        if digest is None:
+            yield Finding("row is extra", where, "none", "a row")
+        elif len(salt) != proof.SALT or proof.digest(salt=bytes(salt), subject=subject, text=text) != digest:
+            yield Finding("words differ", where, f"the text of digest {digest}", "another text")
+    for subject in missing:
+        yield Finding("row is missing", f"{table} {subject}", "a row", "none")
+
+
+def _rows(table: str, due: Mapping[Any, Any], found: Mapping[Any, Any]) -> Iterator[Finding]:
+    for key in sorted(due.keys() | found.keys(), key=str):
+        where = f"{table} {key}"
+        if key not in found:
+            yield Finding("row is missing", where, "a row", "none")
+        elif key not in due:
+            yield Finding("row is extra", where, "none", "a row")
+        elif due[key] != found[key]:
+            yield Finding("row differs", where, str(due[key]), str(found[key]))

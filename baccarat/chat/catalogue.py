@@ -1,0 +1,8 @@
+"""Every event of the chat that this service stores, with its schema."""
+
+from typing import Final, get_args
+
+from baccarat.chat.events import ChatEvent
+from casino.events.codec import Catalogue, Kind
+
+CATALOGUE: Final = Catalogue(Kind(event) for event in get_args(ChatEvent))

@@ -1,0 +1,144 @@
+"""What was said, reported and done in chats, and what of it holds.
+
+Messages, reports, their outcomes and moderators' acts hold the words of persons: kept beside the log and never changed.
+Voices and words are projections of the log; where a player has closed the chat is that player's own choice.
+"""
+
+from django.db import models
+
+
+class Message(models.Model):
+    """One message: `text` as it was written, `shown` as players see it. Never changes; ids ascend with time."""
+
+    id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    table_id = models.UUIDField()
+    seat = models.IntegerField()
+    player_id = models.UUIDField()
+    text = models.TextField()
+    shown = models.TextField()
+    salt = models.BinaryField()
+    sent_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["table_id", "-id"], name="chat_message_table"),
+            models.Index(fields=["player_id", "-sent_at"], name="chat_message_player"),
+            models.Index(fields=["operator_id", "-id"], name="chat_message_operator"),
+        ]
+
+    def __str__(self) -> str:
+        return f"message {self.id}"
+
+
+class Report(models.Model):
+    """A player reported another one, for one message or as such. Never changes."""
+
+    id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    table_id = models.UUIDField()
+    seat = models.IntegerField()
+    player_id = models.UUIDField()
+    reporter_id = models.UUIDField()
+    message_id = models.UUIDField(null=True)
+    reason = models.TextField()
+    salt = models.BinaryField()
+    reported_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["reporter_id", "message_id"],
+                condition=models.Q(message_id__isnull=False),
+                name="chat_report_once",
+            )
+        ]
+        indexes = [
+            models.Index(fields=["operator_id", "-id"], name="chat_report_operator"),
+            models.Index(fields=["reporter_id", "-reported_at"], name="chat_report_reporter"),
+            models.Index(fields=["player_id", "-id"], name="chat_report_player"),
+        ]
+        permissions = [("moderate", "Can close reports, mute and unmute"), ("remove_player", "Can remove players")]
+
+    def __str__(self) -> str:
+        return f"report {self.id}"
+
+
+class Closing(models.Model):
+    """What came of a report; a report without one waits. Never changes."""
+
+    report_id = models.UUIDField(primary_key=True)
+    outcome = models.TextField()
+    note = models.TextField()
+    salt = models.BinaryField()
+    by = models.TextField()
+    closed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"closing of {self.report_id}"
+
+
+class Act(models.Model):
+    """What a moderator did about a player. Never changes."""
+
+    id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    player_id = models.UUIDField()
+    kind = models.TextField()
+    reason = models.TextField(null=True)
+    until = models.DateTimeField(null=True)
+    note = models.TextField()
+    salt = models.BinaryField()
+    by = models.TextField()
+    done_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["player_id", "-id"], name="chat_act_player"),
+            models.Index(fields=["operator_id", "-id"], name="chat_act_operator"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
+
+
+class Voice(models.Model):
+    """What holds for a player in chats, after `version` events of the player's stream."""
+
+    player_id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    version = models.IntegerField()
+    mute_reason = models.TextField(null=True)
+    muted_until = models.DateTimeField(null=True)
+    removal_reason = models.TextField(null=True)
+    removed_until = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"voice of {self.player_id}"
+
+
+class Word(models.Model):
+    """A word that is masked, in the chats of one operator or, without one, of all."""
+
+    id = models.TextField(primary_key=True)
+    operator_id = models.UUIDField(null=True)
+    word = models.TextField()
+    folded = models.TextField()
+    added_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["folded"], name="chat_word_folded")]
+        permissions = [("list_word", "Can add and remove filter words")]
+
+    def __str__(self) -> str:
+        return self.word
+
+
+class ClosedChat(models.Model):
+    """A player has closed the chat of a table. The id is the table's with the player's."""
+
+    id = models.TextField(primary_key=True)
+    closed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.id

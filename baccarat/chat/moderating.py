@@ -1,0 +1,143 @@
+"""Use cases of moderators: close reports, mute and unmute, remove from the casino and let in again."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from baccarat.chat import recording, rules
+from baccarat.chat.events import (
+    Act,
+    Outcome,
+    PlayerMuted,
+    PlayerReadmitted,
+    PlayerRemoved,
+    PlayerUnmuted,
+    Reason,
+    ReportClosed,
+)
+from baccarat.chat.recording import Page, Words
+from baccarat.chat.refusals import NotMuted, NotRemoved, ReportIsClosed, UnknownReport
+from baccarat.chat.rules import Ban, Conduct
+from casino.events.rows import execute, fetch
+from casino.events.store import Metadata
+from casino.operators import queries, removals, sessions
+
+_ACT: Final = """
+    INSERT INTO chat_act (id, operator_id, player_id, kind, reason, until, note, salt, by, done_at)
+    VALUES (%s, %s, %s, %s, %s, %s::timestamptz, %s, %s, %s, %s)
+"""
+_REPORTED: Final = "SELECT player_id FROM chat_report WHERE id = %s AND operator_id = %s"
+_CLOSED: Final = "SELECT FROM chat_closing WHERE report_id = %s"
+_CLOSE: Final = """
+    INSERT INTO chat_closing (report_id, outcome, note, salt, by, closed_at) VALUES (%s, %s, %s, %s, %s, %s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Moderator:
+    """Who acts for which operator, about which player, and with what remark for other staff."""
+
+    operator: UUID
+    player: UUID
+    note: str
+    metadata: Metadata
+
+    @property
+    def by(self) -> str:
+        """How records name the moderator."""
+        return self.metadata.actor
+
+
+def mute(*, moderator: Moderator, reason: Reason, minutes: int | None) -> Conduct:
+    """This will keep a player from writing in chats for so many minutes, for good with None; it replaces a mute before.
+
+    Raises UnknownPlayer, UnknownModeration.
+    """
+
+    def judged(page: Page, words: Words) -> Act:
+        until = rules.ends_at(minutes, now=page.now)
+        return PlayerMuted(*_about(page, words), reason, until, words.digest, page.now)
+
+    return _act(moderator, judged)
+
+
+def unmute(*, moderator: Moderator) -> Conduct:
+    """This will let a player write again. Raises UnknownPlayer, NotMuted."""
+
+    def judged(page: Page, words: Words) -> Act:
+        if not _holds(page.conduct.mute, page.now):
+            raise NotMuted
+        return PlayerUnmuted(*_about(page, words), words.digest, page.now)
+
+    return _act(moderator, judged)
+
+
+def remove(*, moderator: Moderator, reason: Reason, minutes: int | None) -> Conduct:
+    """This will remove a player from the casino for so many minutes, for good with None: sessions end, none is opened.
+
+    Confirmed wagers are dealt and settled, the seat is freed in its time, and money stays the player's: the operator's
+    support pays it out. Raises UnknownPlayer, UnknownModeration.
+    """
+
+    def judged(page: Page, words: Words) -> Act:
+        until = rules.ends_at(minutes, now=page.now)
+        sessions.remove_player(operator=page.operator, player=page.player, until=until)
+        return PlayerRemoved(*_about(page, words), reason, until, words.digest, page.now)
+
+    return _act(moderator, judged)
+
+
+def readmit(*, moderator: Moderator) -> Conduct:
+    """This will let a removed player in again. Raises UnknownPlayer, NotRemoved."""
+
+    def judged(page: Page, words: Words) -> Act:
+        if not _holds(page.conduct.removal, page.now):
+            raise NotRemoved
+        removals.lift(player=page.player)
+        return PlayerReadmitted(*_about(page, words), words.digest, page.now)
+
+    return _act(moderator, judged)
+
+
+def close_report(*, operator: UUID, report: UUID, outcome: Outcome, note: str, metadata: Metadata) -> None:
+    """This will note what came of a report. Raises UnknownReport, ReportIsClosed."""
+    rows = fetch(_REPORTED, [report, operator])
+    if not rows:
+        raise UnknownReport
+    player, words = rows[0][0], recording.new_words(note, subject=report)
+    with transaction.atomic(savepoint=False):
+        page = recording.open_page(operator=operator, player=player)
+        if fetch(_CLOSED, [report]):
+            raise ReportIsClosed
+        event = ReportClosed(operator, report, player, outcome, words.digest, page.now)
+        recording.record(page, event, metadata)
+        execute(_CLOSE, [report, outcome.value, note, words.salt, metadata.actor, page.now])
+
+
+def _act(moderator: Moderator, judged: Callable[[Page, Words], Act]) -> Conduct:
+    queries.find_player(operator=moderator.operator, player=moderator.player)
+    words = recording.new_words(moderator.note)
+    with transaction.atomic(savepoint=False):
+        page = recording.open_page(operator=moderator.operator, player=moderator.player)
+        event = judged(page, words)
+        after = recording.record(page, event, moderator.metadata)
+        about = (words.subject, page.operator, page.player, type(event).__name__)
+        execute(_ACT, [*about, *_terms(event), moderator.note, words.salt, moderator.by, page.now])
+    return after
+
+
+def _terms(event: Act) -> tuple[str | None, datetime | None]:
+    """Why and until when."""
+    return (event.reason.value, event.until) if isinstance(event, PlayerMuted | PlayerRemoved) else (None, None)
+
+
+def _about(page: Page, words: Words) -> tuple[UUID, UUID, UUID]:
+    return page.operator, page.player, words.subject
+
+
+def _holds(ban: Ban | None, now: datetime) -> bool:
+    return ban is not None and ban.holds(now)

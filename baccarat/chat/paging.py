@@ -1,0 +1,25 @@
+"""Pages of what has version-7 ids, newest first."""
+
+from typing import Any
+from uuid import UUID
+
+from rest_framework.request import Request
+
+from casino.api import paging
+from casino.api.catalogue import INVALID_CURSOR, Rejected
+
+
+def page_after(request: Request) -> tuple[paging.Page, UUID | None]:
+    """This will read which page is asked for, and the id that it comes after. Raises Rejected."""
+    page = paging.asked(request, str)
+    if page.after is None:
+        return page, None
+    try:
+        return page, UUID(page.after[0])
+    except ValueError:
+        raise Rejected(INVALID_CURSOR) from None
+
+
+def answer(page: paging.Page, found: list[dict[str, Any]]) -> dict[str, Any]:
+    """This will shape lines with an id for an answer."""
+    return paging.answer(page, found, key=lambda line: (str(line["id"]),), item=lambda line: line)

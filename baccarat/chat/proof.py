@@ -1,0 +1,19 @@
+"""That what is kept is what was said: SHA-256 over a salt, what the text belongs to, and the text. Pure.
+
+The salt is kept with the text. When both are gone, nothing in the log tells even a short text from any other.
+"""
+
+import hashlib
+from typing import Final
+from uuid import UUID
+
+SALT: Final = 16
+"""Bytes."""
+_DOMAIN: Final = b"casino chat 1\n"
+
+
+def digest(*, salt: bytes, subject: UUID, text: str) -> str:
+    """This will return the digest, in hex, of the text of a message, report or act. Raises ValueError for odd salt."""
+    if len(salt) != SALT:
+        raise ValueError(f"A salt has {SALT} bytes, not {len(salt)}.")
+    return hashlib.sha256(_DOMAIN + salt + subject.bytes + text.encode()).hexdigest()

@@ -1,0 +1,139 @@
+"""Reads of chats: what players see of a table's, what moderators see of a player; each within one operator."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.chat import projection
+from baccarat.chat.events import Reason
+from baccarat.chat.rules import Ban, Conduct
+from baccarat.operations.guest import Guest
+from baccarat.tables.refusals import UnknownTable
+from casino.events.rows import fetch
+from casino.operators import queries as operators
+
+Line = dict[str, Any]
+_LAST: Final = UUID(int=2**128 - 1)
+
+_STANDING: Final = """
+    SELECT sitting.seat, closed.id IS NOT NULL, voice.mute_reason, voice.muted_until,
+           voice.mute_reason IS NOT NULL AND (voice.muted_until IS NULL OR voice.muted_until > clock_timestamp())
+      FROM baccarat_table AS place
+      LEFT JOIN baccarat_sitting AS sitting ON sitting.id = %s
+      LEFT JOIN chat_closedchat AS closed ON closed.id = %s
+      LEFT JOIN chat_voice AS voice ON voice.player_id = %s
+     WHERE place.id = %s AND place.operator_id = %s
+"""
+_HISTORY: Final = """
+    SELECT id, seat, player_id, shown, sent_at FROM chat_message
+     WHERE table_id = %s AND id < %s ORDER BY id DESC LIMIT %s
+"""
+_OF_PLAYER: Final = """
+    SELECT id, table_id, seat, text, shown, sent_at FROM chat_message
+     WHERE player_id = %s AND operator_id = %s AND id < %s ORDER BY id DESC LIMIT %s
+"""
+_REPORTS: Final = """
+    SELECT report.id, report.table_id, report.seat, report.player_id, report.reporter_id, report.reason,
+           report.reported_at, report.message_id, message.text, closing.outcome, closing.note, closing.by,
+           closing.closed_at
+      FROM chat_report AS report
+      LEFT JOIN chat_closing AS closing ON closing.report_id = report.id
+      LEFT JOIN chat_message AS message ON message.id = report.message_id
+     WHERE report.operator_id = %s AND report.id < %s AND (%s OR closing.report_id IS NULL)
+     ORDER BY report.id DESC LIMIT %s
+"""
+_ACTS: Final = """
+    SELECT id, kind, reason, until, note, by, done_at FROM chat_act
+     WHERE player_id = %s AND operator_id = %s AND id < %s ORDER BY id DESC LIMIT %s
+"""
+_WORDS: Final = """
+    SELECT word, folded, operator_id IS NULL, added_at FROM chat_word
+     WHERE (operator_id = %s OR operator_id IS NULL) ORDER BY folded, operator_id IS NULL
+"""
+_SHOWN: Final = "SELECT id, shown FROM chat_message WHERE id = ANY (%s::uuid[])"
+_WAITING: Final = """
+    SELECT count(*) FROM (
+        SELECT FROM chat_report AS report WHERE (%s OR report.operator_id = ANY (%s::uuid[]))
+           AND NOT EXISTS (SELECT FROM chat_closing WHERE report_id = report.id) LIMIT %s) AS some
+"""
+
+
+def standing(*, guest: Guest) -> Line:
+    """This will tell how a table's chat stands for one player: open, may_write, muted. Raises UnknownTable."""
+    place = f"{guest.table}/{guest.player}"
+    rows = fetch(_STANDING, [place, place, guest.player, guest.table, guest.operator])
+    if not rows:
+        raise UnknownTable
+    seat, closed, reason, until, muted = rows[0]
+    ban = Ban(until, Reason(reason)) if muted else None
+    return {"open": not closed, "may_write": seat is not None and not closed and not muted, "muted": shown_ban(ban)}
+
+
+def history(*, table: UUID, viewer: UUID, after: UUID | None, limit: int) -> list[Line]:
+    """This will list a table's messages as players see them, newest first, older than `after`."""
+    return [
+        message_line(identity=identity, seat=seat, mine=player == viewer, shown=shown, sent_at=sent_at)
+        for identity, seat, player, shown, sent_at in fetch(_HISTORY, [table, after or _LAST, limit])
+    ]
+
+
+def message_line(*, identity: UUID, seat: int, mine: bool, shown: str, sent_at: object) -> Line:
+    """This will show a message: nobody's id, and the seat that its writer had."""
+    return {"id": identity, "seat": seat, "you": mine, "text": shown, "sent_at": sent_at}
+
+
+def said_by(*, operator: UUID, player: UUID, after: UUID | None, limit: int) -> list[Line]:
+    """This will list a player's messages as they were written, newest first. Raises UnknownPlayer."""
+    operators.find_player(operator=operator, player=player)
+    names = ("id", "table", "seat", "written", "shown", "sent_at")
+    return _lines(names, fetch(_OF_PLAYER, [player, operator, after or _LAST, limit]))
+
+
+def reports(*, operator: UUID, closed: bool, after: UUID | None, limit: int) -> list[Line]:
+    """This will list an operator's reports, newest first: those that wait, or with `closed` all of them."""
+    names = (
+        "id", "table", "seat", "player", "reporter", "reason", "reported_at", "message", "written", "outcome", "note",
+        "closed_by", "closed_at",
+    )  # fmt: skip
+    return _lines(names, fetch(_REPORTS, [operator, after or _LAST, closed, limit]))
+
+
+def acts(*, operator: UUID, player: UUID, after: UUID | None, limit: int) -> list[Line]:
+    """This will list what moderators did about a player, newest first."""
+    names = ("id", "kind", "reason", "until", "note", "by", "done_at")
+    return _lines(names, fetch(_ACTS, [player, operator, after or _LAST, limit]))
+
+
+def conduct(*, operator: UUID, player: UUID) -> Line:
+    """This will tell what holds for a player: muted and removed, each with until and reason. Raises UnknownPlayer."""
+    operators.find_player(operator=operator, player=player)
+    return shown_conduct(player, projection.voice(operator=operator, player=player))
+
+
+def shown_conduct(player: UUID, conduct: Conduct) -> Line:
+    """This will show what moderators have said last about a player, also where its time is over."""
+    return {"player": player, "muted": shown_ban(conduct.mute), "removed": shown_ban(conduct.removal)}
+
+
+def shown_ban(ban: Ban | None) -> Line | None:
+    """This will show a mute or a removal; `until` is None for good."""
+    return None if ban is None else {"until": ban.until, "reason": ban.reason.value}
+
+
+def words(*, operator: UUID) -> list[Line]:
+    """This will list the words that are masked for an operator, its own and those of all."""
+    return _lines(("word", "folded", "for_all", "added_at"), fetch(_WORDS, [operator]))
+
+
+def shown(*, messages: Sequence[UUID]) -> dict[UUID, str]:
+    """This will return messages of any table as players see them, in one query; unknown ones are left out."""
+    return dict(fetch(_SHOWN, [list(messages)])) if messages else {}
+
+
+def waiting(*, operators: Sequence[UUID] | None, most: int) -> int:
+    """This will count the reports that wait, at most so many, of some operators or with None of all."""
+    return int(fetch(_WAITING, [operators is None, list(operators or ()), most])[0][0])
+
+
+def _lines(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> list[Line]:
+    return [dict(zip(names, row, strict=True)) for row in rows]

@@ -1,0 +1,57 @@
+"""How an act of or about a player is written: the player's row locked, the clock read after it, the event appended."""
+
+import os
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from baccarat.chat import projection, proof
+from baccarat.chat.catalogue import CATALOGUE
+from baccarat.chat.events import PlayerEvent, chat_stream
+from baccarat.chat.rules import Conduct, evolve
+from casino.api.ids import new_id
+from casino.events.rows import fetch
+from casino.events.store import Append, Metadata, append
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text of a person as it is kept: for what, with which salt, and the digest that the log has of it."""
+
+    subject: UUID
+    text: str
+    salt: bytes
+
+    @property
+    def digest(self) -> str:
+        """What the log remembers of it."""
+        return proof.digest(salt=self.salt, subject=self.subject, text=self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A player's locked page: who it is about, what holds, and the database's time since it is locked."""
+
+    operator: UUID
+    player: UUID
+    conduct: Conduct
+    now: datetime
+
+
+def new_words(text: str, *, subject: UUID | None = None) -> Words:
+    """This will make words of a text, for a new subject unless one is given."""
+    return Words(subject or new_id(), text, os.urandom(proof.SALT))
+
+
+def open_page(*, operator: UUID, player: UUID) -> Page:
+    """This will lock a player's page until the transaction ends. Call it inside one."""
+    conduct = projection.lock(operator=operator, player=player)
+    return Page(operator, player, conduct, fetch("SELECT clock_timestamp()")[0][0])
+
+
+def record(page: Page, event: PlayerEvent, metadata: Metadata) -> Conduct:
+    """This will append an event to the player's stream, and keep what holds after it."""
+    append([Append(chat_stream(page.player), page.conduct.version, (CATALOGUE.encode(event),), metadata)])
+    after = evolve(page.conduct, event)
+    projection.save(after, operator=page.operator, player=page.player)
+    return after

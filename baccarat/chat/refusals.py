@@ -1,0 +1,136 @@
+"""Why the chat says no."""
+
+from casino.kernel.refusals import Kind, Refusal
+
+
+class MessageEmpty(Refusal):
+    code = "message_empty"
+    kind = Kind.INVALID
+    title = "There is nothing in the message"
+    remedy = "Send at least one character that shows."
+
+
+class MessageTooLong(Refusal):
+    code = "message_too_long"
+    kind = Kind.INVALID
+    title = "The message is too long"
+    remedy = "Send at most as many characters as `longest` tells."
+
+
+class MessageNotPrintable(Refusal):
+    code = "message_not_printable"
+    kind = Kind.INVALID
+    title = "The message has characters that are not to be shown"
+    remedy = "Send one line of plain text, without control or invisible characters."
+
+
+class TooManyMessages(Refusal):
+    code = "too_many_messages"
+    title = "These are too many messages at once"
+    remedy = "Wait until the time that `retry_at` tells, then send it with a new Idempotency-Key."
+
+
+class TooManyReports(Refusal):
+    code = "too_many_reports"
+    title = "These are too many reports at once"
+    remedy = "Wait until the time that `retry_at` tells, then send it with a new Idempotency-Key."
+
+
+class OnlySeatedMayWrite(Refusal):
+    code = "only_seated_may_write"
+    kind = Kind.FORBIDDEN
+    title = "Only who has a seat at the table may write"
+    remedy = "Take a seat first."
+
+
+class ChatIsClosed(Refusal):
+    code = "chat_is_closed"
+    title = "You have closed the chat of this table"
+    remedy = "Open it again first: PUT …/chat/open."
+
+
+class PlayerIsMuted(Refusal):
+    """`until` is null for one who is muted for good."""
+
+    code = "player_is_muted"
+    kind = Kind.FORBIDDEN
+    title = "A moderator has muted you"
+    remedy = "Wait until the time that `until` tells, or ask the casino's support."
+
+
+class UnknownMessage(Refusal):
+    code = "unknown_message"
+    kind = Kind.MISSING
+    title = "There is no such message at this table"
+    remedy = "Use the id of a message that the table's chat shows."
+
+
+class UnknownReport(Refusal):
+    code = "unknown_report"
+    kind = Kind.MISSING
+    title = "There is no such report"
+    remedy = "List the reports and use the id of one of them."
+
+
+class SeatIsEmpty(Refusal):
+    code = "seat_is_empty"
+    title = "Nobody sits there"
+    remedy = "Report the message instead; it names who wrote it also after the player has left."
+
+
+class OwnReport(Refusal):
+    code = "own_report"
+    kind = Kind.INVALID
+    title = "This is yourself"
+    remedy = "Report another player."
+
+
+class AlreadyReported(Refusal):
+    code = "already_reported"
+    title = "You have reported this message"
+    remedy = "Nothing more is to be done: a moderator will look at it."
+
+
+class ReportIsClosed(Refusal):
+    code = "report_is_closed"
+    title = "The report has been dealt with"
+    remedy = "Read its outcome."
+
+
+class NotMuted(Refusal):
+    code = "not_muted"
+    title = "The player is not muted"
+    remedy = "Nothing is to be done."
+
+
+class NotRemoved(Refusal):
+    code = "not_removed"
+    title = "The player has not been removed from the casino"
+    remedy = "Nothing is to be done."
+
+
+class InvalidWord(Refusal):
+    code = "invalid_word"
+    kind = Kind.INVALID
+    title = "This is not one word"
+    remedy = "Send one word of 2 to 40 characters, with a letter in it and without spaces."
+
+
+class WordIsListed(Refusal):
+    code = "word_is_listed"
+    title = "The word is on the list"
+    remedy = "Nothing is to be done: its look-alikes are masked with it."
+
+
+class UnknownWord(Refusal):
+    code = "unknown_word"
+    kind = Kind.MISSING
+    title = "The word is not on the list"
+    remedy = "List the words and send one of your own."
+
+
+class UnknownModeration(Refusal):
+    code = "unknown_moderation"
+    kind = Kind.INVALID
+    title = "This is not one of the choices"
+    remedy = "Choose a reason and a whole number of minutes, up to a year, or leave the minutes empty for good."

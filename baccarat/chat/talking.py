@@ -1,0 +1,193 @@
+"""Use cases of players in a table's chat: say something, report, close and reopen."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from baccarat.chat import recording, rules
+from baccarat.chat.events import ChatMessageSent, PlayerReported
+from baccarat.chat.masking import candidates, mask
+from baccarat.chat.recording import Page, Words
+from baccarat.chat.refusals import (
+    AlreadyReported,
+    ChatIsClosed,
+    OnlySeatedMayWrite,
+    OwnReport,
+    SeatIsEmpty,
+    UnknownMessage,
+)
+from baccarat.operations.guest import Guest
+from baccarat.tables.refusals import UnknownSeat, UnknownTable
+from casino.events.rows import execute, fetch
+
+# One look at all that a message is judged by, and the listed words that are in it.
+_FLOOR: Final = """
+    SELECT (SELECT seat FROM baccarat_sitting WHERE id = %s),
+           EXISTS (SELECT FROM chat_closedchat WHERE id = %s),
+           ARRAY(SELECT sent_at FROM chat_message WHERE player_id = %s ORDER BY sent_at DESC LIMIT %s),
+           ARRAY(SELECT folded FROM chat_word WHERE folded = ANY (%s::text[])
+                    AND (operator_id IS NULL OR operator_id = %s))
+      FROM baccarat_table WHERE id = %s AND operator_id = %s
+"""
+_SAY: Final = """
+    INSERT INTO chat_message (id, operator_id, table_id, seat, player_id, text, shown, salt, sent_at)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+"""
+_ACCUSED: Final = """
+    SELECT message.player_id, message.seat FROM baccarat_table AS place
+      LEFT JOIN chat_message AS message ON message.table_id = place.id AND message.id = %s
+     WHERE place.id = %s AND place.operator_id = %s
+"""
+_SITTER: Final = """
+    SELECT place.seats, sitting.player_id FROM baccarat_table AS place
+      LEFT JOIN baccarat_sitting AS sitting ON sitting.table_id = place.id AND sitting.seat = %s
+     WHERE place.id = %s AND place.operator_id = %s
+"""
+_REPORTS: Final = """
+    SELECT ARRAY(SELECT reported_at FROM chat_report WHERE reporter_id = %s ORDER BY reported_at DESC LIMIT %s),
+           EXISTS (SELECT FROM chat_report WHERE reporter_id = %s AND message_id = %s::uuid)
+"""
+_REPORT: Final = """
+    INSERT INTO chat_report
+        (id, operator_id, table_id, seat, player_id, reporter_id, message_id, reason, salt, reported_at)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+"""
+_TABLE: Final = "SELECT FROM baccarat_table WHERE id = %s AND operator_id = %s"
+_CLOSE: Final = "INSERT INTO chat_closedchat (id, closed_at) VALUES (%s, clock_timestamp()) ON CONFLICT DO NOTHING"
+_REOPEN: Final = "DELETE FROM chat_closedchat WHERE id = %s"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message as everyone at the table sees it."""
+
+    id: UUID
+    player: UUID
+    seat: int
+    shown: str
+    sent_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Accused:
+    player: UUID
+    seat: int
+    message: UUID | None = None
+
+
+def say(*, guest: Guest, text: str) -> Said:
+    """This will say something at a table, with listed words covered.
+
+    Raises MessageEmpty, MessageTooLong, MessageNotPrintable, UnknownTable, OnlySeatedMayWrite, ChatIsClosed,
+    PlayerIsMuted, TooManyMessages.
+    """
+    words = recording.new_words(rules.clean(text))
+    with transaction.atomic(savepoint=False):
+        page = recording.open_page(operator=guest.operator, player=guest.player)
+        seat, bad = _floor(guest, page, words.text)
+        said = Said(words.subject, guest.player, seat, mask(words.text, bad=bad), page.now)
+        event = ChatMessageSent(
+            guest.operator, guest.table, seat, guest.player, said.id, words.digest, sent_at=page.now
+        )
+        recording.record(page, event, guest.metadata)
+        row = (said.id, guest.operator, guest.table, seat, guest.player, words.text, said.shown, words.salt, page.now)
+        execute(_SAY, row)
+    return said
+
+
+def report_message(*, guest: Guest, message: UUID, reason: str) -> UUID:
+    """This will report a message to the moderators, once, and return the report's id.
+
+    Raises UnknownTable, UnknownMessage, OwnReport, AlreadyReported, TooManyReports.
+    """
+    rows = fetch(_ACCUSED, [message, guest.table, guest.operator])
+    if not rows:
+        raise UnknownTable
+    player, seat = rows[0]
+    if player is None:
+        raise UnknownMessage
+    return _report(guest, _Accused(player, seat, message), recording.new_words(reason))
+
+
+def report_player(*, guest: Guest, seat: int, reason: str) -> UUID:
+    """This will report who sits in a seat to the moderators, and return the report's id.
+
+    Raises UnknownTable, UnknownSeat, SeatIsEmpty, OwnReport, TooManyReports.
+    """
+    known = 0 < seat < 2**31
+    rows = fetch(_SITTER, [seat if known else 0, guest.table, guest.operator])
+    if not rows:
+        raise UnknownTable
+    seats, player = rows[0]
+    if not known or seat > seats:
+        raise UnknownSeat(seats=seats)
+    if player is None:
+        raise SeatIsEmpty
+    return _report(guest, _Accused(player, seat), recording.new_words(reason))
+
+
+def set_open(*, guest: Guest, is_open: bool) -> None:
+    """This will close a table's chat for one player, or open it again. Raises UnknownTable."""
+    if not fetch(_TABLE, [guest.table, guest.operator]):
+        raise UnknownTable
+    execute(_REOPEN if is_open else _CLOSE, [_place(guest)])
+
+
+def _floor(guest: Guest, page: Page, text: str) -> tuple[int, list[str]]:
+    """The writer's seat and the listed words of a message that may be said."""
+    place, found = _place(guest), sorted(candidates(text))
+    limit = rules.MESSAGES.count
+    asked = [place, place, guest.player, limit, found, guest.operator, guest.table, guest.operator]
+    rows = fetch(_FLOOR, asked)
+    if not rows:
+        raise UnknownTable
+    seat, closed, before, bad = rows[0]
+    if seat is None:
+        raise OnlySeatedMayWrite
+    if closed:
+        raise ChatIsClosed
+    rules.require_voice(page.conduct, now=page.now)
+    rules.require_pace(rules.MESSAGES, before, now=page.now)
+    return seat, bad
+
+
+def _report(guest: Guest, accused: _Accused, words: Words) -> UUID:
+    if accused.player == guest.player:
+        raise OwnReport
+    with transaction.atomic(savepoint=False):
+        page = recording.open_page(operator=guest.operator, player=guest.player)
+        _require_report(guest, accused, page)
+        subject: dict[str, Any] = {
+            "operator": guest.operator,
+            "report": words.subject,
+            "table": guest.table,
+            "seat": accused.seat,
+            "player": accused.player,
+            "reporter": guest.player,
+            "message": accused.message,
+        }
+        event = PlayerReported(**subject, digest=words.digest, reported_at=page.now)
+        recording.record(page, event, guest.metadata)
+        execute(
+            _REPORT,
+            [
+                words.subject, guest.operator, guest.table, accused.seat, accused.player, guest.player,
+                accused.message, words.text, words.salt, page.now,
+            ],
+        )  # fmt: skip
+    return words.subject
+
+
+def _require_report(guest: Guest, accused: _Accused, page: Page) -> None:
+    asked = [guest.player, rules.REPORTS.count, guest.player, accused.message]
+    ((before, reported),) = fetch(_REPORTS, asked)
+    if reported:
+        raise AlreadyReported
+    rules.require_pace(rules.REPORTS, before, now=page.now)
+
+
+def _place(guest: Guest) -> str:
+    return f"{guest.table}/{guest.player}"

@@ -1,0 +1,42 @@
+"""Who was removed from the casino: a row for each, which whoever opens a session asks for."""
+
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from casino.events.rows import execute, fetch
+from casino.operators.refusals import PlayerIsRemoved
+
+TABLE: Final = "operators_removal"
+STANDS: Final = """EXISTS (
+        SELECT FROM operators_removal r WHERE r.player_id = %(player)s
+           AND (r.until IS NULL OR r.until > clock_timestamp()))"""
+"""Whether the player of a statement is removed now."""
+
+_SAVE: Final = """
+    INSERT INTO operators_removal (player_id, until) VALUES (%s, %s::timestamptz)
+    ON CONFLICT (player_id) DO UPDATE SET until = excluded.until
+"""
+_LIFT: Final = "DELETE FROM operators_removal WHERE player_id = %s"
+_UNTIL: Final = "SELECT until FROM operators_removal WHERE player_id = %s"
+
+
+def save(*, player: UUID, until: datetime | None) -> None:
+    """This will note that a player is removed until a time, or for good with None."""
+    execute(_SAVE, [player, until])
+
+
+def lift(*, player: UUID) -> None:
+    """This will let a player in again; one who is not removed stays as before."""
+    execute(_LIFT, [player])
+
+
+def refusal(*, player: UUID) -> PlayerIsRemoved:
+    """This will say until when a removed player is kept out."""
+    rows = fetch(_UNTIL, [player])
+    return PlayerIsRemoved(until=rows[0][0] if rows else None)
+
+
+def standing() -> dict[UUID, datetime | None]:
+    """This will list all removals, over or not: until when, by player."""
+    return dict(fetch("SELECT player_id, until FROM operators_removal"))

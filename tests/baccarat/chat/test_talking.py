@@ -1,0 +1,198 @@
+"""Talk at a table over HTTP: who may write, what is covered, what is refused, and how fast."""
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from casino.events.rows import fetch
+from tests.baccarat.api.people import JSON, NOWHERE, Gambler, Tenant, sit, tenant
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def lucky() -> Tenant:
+    return tenant("lucky")
+
+
+@pytest.fixture
+def table(lucky: Tenant) -> str:
+    return lucky.table("big_table")
+
+
+@pytest.fixture
+def alice(lucky: Tenant, table: str) -> Gambler:
+    alice = lucky.player("Alice")
+    sit(alice, table, 2)
+    return alice
+
+
+@pytest.fixture
+def bob(lucky: Tenant, table: str) -> Gambler:
+    bob = lucky.player("Bob")
+    sit(bob, table, 5)
+    return bob
+
+
+def say(player: Gambler, table: str, text: Any, **more: Any) -> Any:
+    return player.post(f"tables/{table}/chat", {"text": text}, **more)
+
+
+def code(answer: Any) -> tuple[int, str]:
+    return answer.status_code, answer.json()["code"]
+
+
+def chat(player: Gambler, table: str, **query: Any) -> Any:
+    return player.read(f"tables/{table}/chat", **query)
+
+
+def put_open(player: Gambler, table: str, value: Any) -> Any:
+    return player.send("put", f"tables/{table}/chat/open", data={"open": value}, content_type=JSON)
+
+
+def test_what_is_said_is_read_by_all_at_the_table_under_the_writers_seat(
+    alice: Gambler, bob: Gambler, table: str
+) -> None:
+    said = say(alice, table, "  Good e\u0301vening  ")
+    assert said.status_code == 201
+    assert (said.json()["text"], said.json()["seat"], said.json()["you"]) == ("Good \u00e9vening", 2, True)
+    (seen,) = chat(bob, table)["items"]
+    assert seen == {**said.json(), "you": False}
+    assert alice.id not in json.dumps(chat(bob, table))
+
+
+def test_it_comes_newest_first_in_pages(alice: Gambler, bob: Gambler, table: str) -> None:
+    for number in range(4):
+        say(alice, table, f"Message {number}")
+    pages = bob.pages(f"tables/{table}/chat", limit=2)
+    assert [line["text"] for line in pages] == [f"Message {number}" for number in (3, 2, 1, 0)]
+
+
+def test_markup_is_text_and_comes_back_as_the_same_characters(alice: Gambler, bob: Gambler, table: str) -> None:
+    text = "<script>alert('x')</script> & <b>\"bold\"</b>"
+    assert say(alice, table, text).json()["text"] == text
+    header = {"Authorization": f"Bearer {bob.credential}"}
+    answer = Client().get(f"/api/v1/tables/{table}/chat", headers=header)
+    assert answer.json()["items"][0]["text"] == text
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_watcher_reads_and_does_not_write(lucky: Tenant, alice: Gambler, table: str) -> None:
+    watcher = lucky.player("Carol")
+    say(alice, table, "Hello")
+    shown = chat(watcher, table)
+    assert (len(shown["items"]), shown["may_write"], shown["open"]) == (1, False, True)
+    assert code(say(watcher, table, "Me too")) == (403, "only_seated_may_write")
+
+
+def test_who_has_left_writes_no_more(alice: Gambler, table: str) -> None:
+    alice.do(f"tables/{table}/leave")
+    assert code(say(alice, table, "Bye")) == (403, "only_seated_may_write")
+
+
+def test_another_operators_player_finds_no_such_table(table: str) -> None:
+    stranger = tenant("golden").player("Charlie")
+    for place in (table, NOWHERE):
+        assert code(stranger.get(f"tables/{place}/chat")) == (404, "unknown_table")
+        assert code(say(stranger, place, "Hello")) == (404, "unknown_table")
+        assert code(put_open(stranger, place, False)) == (404, "unknown_table")
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("", "message_empty"),
+        (" \u3000 ", "message_empty"),
+        ("x" * 201, "message_too_long"),
+        ("two\nlines", "message_not_printable"),
+        ("bell\u0007", "message_not_printable"),
+        ("in\u200bvisible", "message_not_printable"),
+        ("\u202egnihtemos", "message_not_printable"),
+        ("\u0301", "message_not_printable"),
+        (5, "not_text"),
+        (None, "field_null"),
+    ],
+)
+def test_what_is_no_message_is_refused_and_changes_nothing(alice: Gambler, table: str, text: Any, refused: str) -> None:
+    assert code(say(alice, table, text)) == (422, refused)
+    assert chat(alice, table)["items"] == []
+    assert fetch("SELECT count(*) FROM chat_voice") == [(0,)]
+
+
+def test_two_hundred_characters_fit_whatever_their_accents(alice: Gambler, table: str) -> None:
+    assert say(alice, table, "e\u0301" * 200).status_code == 201
+
+
+def test_a_repeat_says_it_once(alice: Gambler, table: str) -> None:
+    first, again = (say(alice, table, "Hello", key="one") for _ in range(2))
+    assert first.content == again.content
+    assert len(chat(alice, table)["items"]) == 1
+
+
+def test_five_in_ten_seconds_and_the_sixth_is_told_when(alice: Gambler, bob: Gambler, table: str) -> None:
+    times = [say(alice, table, f"Message {number}").json()["sent_at"] for number in range(5)]
+    refused = say(alice, table, "One too many")
+    assert code(refused) == (409, "too_many_messages")
+    assert refused.json()["retry_at"] > times[0]
+    assert say(bob, table, "I may").status_code == 201
+
+
+def test_a_closed_chat_is_not_written_to_until_it_is_opened(alice: Gambler, bob: Gambler, table: str) -> None:
+    for _ in range(2):
+        assert put_open(alice, table, False).json() == {"open": False}
+    assert code(say(alice, table, "Hello")) == (409, "chat_is_closed")
+    assert (chat(alice, table)["open"], chat(alice, table)["may_write"]) == (False, False)
+    assert chat(bob, table)["open"] is True
+    assert put_open(alice, table, True).json() == {"open": True}
+    assert say(alice, table, "Hello").status_code == 201
+    assert put_open(alice, table, "yes").json()["code"] == "not_a_flag"
+
+
+def test_listed_words_are_covered_for_players_and_kept_for_moderators(
+    lucky: Tenant, alice: Gambler, table: str
+) -> None:
+    lucky.do("chat/words", {"word": "Darn"})
+    assert say(alice, table, "d@rn, that DARNED d\u00e4rn!").json()["text"] == "****, that DARNED ****!"
+    (kept,) = lucky.read(f"players/{alice.id}/messages")["items"]
+    assert (kept["written"], kept["shown"]) == ("d@rn, that DARNED d\u00e4rn!", "****, that DARNED ****!")
+    assert "d@rn" not in json.dumps(chat(alice, table))
+
+
+def test_an_operators_words_are_its_own(lucky: Tenant, alice: Gambler, table: str) -> None:
+    golden = tenant("golden")
+    golden.do("chat/words", {"word": "darn"})
+    assert say(alice, table, "darn").json()["text"] == "darn"
+    assert lucky.read("chat/words")["items"] == []
+    assert code(lucky.post("chat/words/remove", {"word": "darn"})) == (404, "unknown_word")
+
+
+def test_words_come_and_go_once(lucky: Tenant, alice: Gambler, table: str) -> None:
+    assert lucky.do("chat/words", {"word": "Darn"})["folded"] == "darn"
+    assert code(lucky.post("chat/words", {"word": "d4rn"})) == (409, "word_is_listed")
+    for word in ("two words", "x", "12345", "semi;colon"):
+        assert code(lucky.post("chat/words", {"word": word})) == (422, "invalid_word")
+    assert lucky.post("chat/words/remove", {"word": "DARN"}).status_code == 204
+    assert say(alice, table, "darn").json()["text"] == "darn"
+
+
+def test_the_log_has_no_word_of_what_was_said(alice: Gambler, table: str) -> None:
+    say(alice, table, "Supercalifragilistic")
+    rows = fetch("SELECT data::text, metadata::text FROM events_event WHERE stream = %s", [f"chat-{alice.id}"])
+    assert len(rows) == 1
+    assert "Supercali" not in "".join(rows[0])
+
+
+def test_reading_takes_three_queries_and_writing_no_more_with_many_messages(
+    alice: Gambler, table: str, django_assert_num_queries: Any
+) -> None:
+    say(alice, table, "First")
+    with django_assert_num_queries(3):
+        chat(alice, table)
+    with django_assert_num_queries(11):
+        say(alice, table, "Second")
+    say(alice, table, "Third")
+    with django_assert_num_queries(3):
+        chat(alice, table)
