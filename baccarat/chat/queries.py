@@ -54,7 +54,7 @@ _SHOWN: Final = "SELECT id, shown FROM chat_message WHERE id = ANY (%s::uuid[])"
 _WAITING: Final = """
     SELECT count(*) FROM (
         SELECT FROM chat_report AS report WHERE (%s OR report.operator_id = ANY (%s::uuid[]))
-           AND NOT EXISTS (SELECT FROM chat_closing WHERE report_id = report.id) LIMIT %s) AS some
+           AND NOT EXISTS (SELECT FROM chat_closing WHERE report_id = report.id) LIMIT %s) AS queued
 """
 
 

@@ -134,3 +134,10 @@ class UnknownModeration(Refusal):
     kind = Kind.INVALID
     title = "This is not one of the choices"
     remedy = "Choose a reason and a whole number of minutes, up to a year, or leave the minutes empty for good."
+
+
+class NotYourList(Refusal):
+    code = "not_your_list"
+    kind = Kind.FORBIDDEN
+    title = "This list holds for all operators"
+    remedy = "Put the word on your operator's own list, or ask somebody who works for all."

@@ -36,7 +36,7 @@ NEVER_LISTED = {
     "operators.playersession",
     "operators.playerpin",
 }
-MOST_QUERIES_OF_A_LIST = 9
+MOST_QUERIES_OF_A_LIST = 10
 MOST_QUERIES_OF_A_PAGE = 16
 
 

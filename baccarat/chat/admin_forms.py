@@ -1,0 +1,80 @@
+"""What moderators do on a page about a player: the forms, and what was filled in."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from django.http import HttpRequest
+
+from baccarat.chat.events import Outcome, Reason
+from baccarat.chat.moderating import Moderator
+from baccarat.chat.refusals import UnknownModeration
+from casino.admin.readonly import ReadOnlyAdmin
+from casino.admin.sections import Field, Form, Section
+from casino.api.requests import request_id
+from casino.events.store import Metadata
+from casino.operators import staff
+
+MODERATE: Final = "chat.moderate"
+REMOVE: Final = "chat.remove_player"
+LIST: Final = "chat.list_word"
+_REASONS: Final = [(reason.value, reason.value.capitalize()) for reason in Reason]
+_BAN: Final = (
+    Field("reason", "Reason", choices=_REASONS),
+    Field("minutes", "Minutes (empty for good)", required=False, longest=6),
+    Field("note", "Remark for staff", required=False),
+)
+_NOTE: Final = (Field("note", "Remark for staff", required=False),)
+_GONE: Final = "The session ends and none is opened; confirmed wagers are settled, and support pays out what is left."
+
+
+def forms_about(request: HttpRequest, part: ReadOnlyAdmin, row: Any) -> Sequence[Section]:
+    """This will show the forms about a row's player, to those who may send them."""
+    forms: list[Section] = []
+    if request.user.has_perm(MODERATE):
+        forms.append(Form("Mute the player", "Mute", part.perform_url("mute", row), _BAN, tone="bad"))
+        forms.append(Form("Let the player write", "Unmute", part.perform_url("unmute", row), _NOTE))
+    if request.user.has_perm(REMOVE):
+        forms.append(Form("Remove from the casino", "Remove", part.perform_url("remove", row), _BAN, _GONE, tone="bad"))
+        forms.append(Form("Let the player in again", "Readmit", part.perform_url("readmit", row), _NOTE))
+    return forms
+
+
+def moderator_of(request: HttpRequest, row: Any) -> Moderator:
+    """This will tell who acts about a row's player, and with what remark."""
+    note = request.POST.get("note", "")
+    return Moderator(row.operator_id, row.player_id, note, remembered(request, row.operator_id))
+
+
+def reason_of(request: HttpRequest) -> Reason:
+    """This will read the reason. Raises UnknownModeration."""
+    given = request.POST.get("reason", "")
+    if given not in {reason.value for reason in Reason}:
+        raise UnknownModeration(f"{given[:40]!r} is not one of the reasons.")
+    return Reason(given)
+
+
+def outcome_of(request: HttpRequest) -> Outcome:
+    """This will read what came of a report. Raises UnknownModeration."""
+    given = request.POST.get("outcome", "")
+    if given not in {outcome.value for outcome in Outcome}:
+        raise UnknownModeration(f"{given[:40]!r} is not one of the outcomes.")
+    return Outcome(given)
+
+
+def minutes_of(request: HttpRequest) -> int | None:
+    """This will read for how long, None for good. Raises UnknownModeration."""
+    given = request.POST.get("minutes", "").strip()
+    if not given:
+        return None
+    if not (given.isascii() and given.isdigit() and len(given) <= 6):
+        raise UnknownModeration(f"{given[:40]!r} is not a number of minutes.")
+    return int(given)
+
+
+def remembered(request: HttpRequest, operator: UUID | None) -> Metadata:
+    """This will build what events remember of an act of staff."""
+    made = request_id(request)
+    return Metadata(
+        operator=str(operator or ""), actor=staff.actor(request.user), causation="", correlation=made, request=made
+    )

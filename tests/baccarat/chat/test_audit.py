@@ -1,0 +1,101 @@
+"""Chats in the audit: nothing is found in what was done by the rules, and everything that was changed behind them."""
+
+# ruff: noqa: S608  (SQL made of this page's constants)
+
+from typing import Any
+
+import psycopg
+import pytest
+from django.core.management import call_command
+from pytest_django import DjangoDbBlocker
+
+from baccarat.audit import engine
+from baccarat.chat.rebuilding import rebuild_chat
+from casino.events import sealer
+from tests.baccarat.api.people import Gambler, Tenant, sit, tenant
+from tests.conftest import Database
+from tests.services import Services
+from tests.support.house import fresh_database
+
+HOUR: dict[str, Any] = {"reason": "language", "minutes": 60, "note": "Enough"}
+
+
+@pytest.fixture
+def talked(services: Services, django_db_blocker: DjangoDbBlocker) -> Any:
+    """A database in which there was talk, a report, and a mute, a removal and a word that hold."""
+    with fresh_database(services, django_db_blocker) as database:
+        lucky = tenant("lucky")
+        table = lucky.table("big_table")
+        alice, bob = lucky.player("Alice"), lucky.player("Bob")
+        for seat, player in ((1, alice), (2, bob)):
+            sit(player, table, seat)
+        talk(lucky, table, alice, bob)
+        sealer.seal_all()
+        yield database
+
+
+def talk(lucky: Tenant, table: str, alice: Gambler, bob: Gambler) -> None:
+    lucky.do("chat/words", {"word": "darn"})
+    lucky.do("chat/words", {"word": "heck"})
+    lucky.post("chat/words/remove", {"word": "heck"})
+    said = [alice.do(f"tables/{table}/chat", {"text": f"darn {number}"})["id"] for number in range(5)]
+    report = bob.do(f"tables/{table}/chat/{said[0]}/report", {"reason": "Rude"})["report"]
+    lucky.post(f"chat/reports/{report}/close", {"outcome": "acted_on", "note": "Muted"})
+    lucky.do(f"players/{alice.id}/mute", HOUR)
+    lucky.do(f"players/{bob.id}/remove", HOUR)
+    lucky.do(f"players/{bob.id}/readmit")
+    lucky.do(f"players/{bob.id}/remove", {**HOUR, "minutes": None})
+
+
+def found() -> set[str]:
+    return {finding.what for finding in engine.run().findings}
+
+
+def test_what_went_by_the_rules_leaves_no_finding_and_rebuilds_the_same(talked: Database) -> None:
+    assert found() == set()
+    rebuilt = rebuild_chat(compare=True)
+    assert rebuilt.changed == ()
+    assert rebuilt.rows == {"chat_voice": 2, "chat_word": 1, "operators_removal": 1}
+    call_command("rebuild", check=True)
+    assert found() == set()
+
+
+KEPT = ("chat_message", "chat_report", "chat_closing", "chat_act")
+ONE = "WHERE id = (SELECT min(id::text)::uuid FROM chat_message)"
+LAST = "WHERE id = (SELECT max(id::text)::uuid FROM chat_message)"
+COLUMNS = "operator_id, table_id, seat, player_id, text, shown, salt, sent_at"
+TAMPERED = [
+    (f"UPDATE chat_message SET text = 'Good evening' {ONE}", "words differ", "chat_message"),
+    (f"DELETE FROM chat_message {LAST}", "row is missing", "chat_message"),
+    (
+        f"INSERT INTO chat_message (id, {COLUMNS}) SELECT gen_random_uuid(), {COLUMNS} FROM chat_message {ONE}",
+        "row is extra",
+        "chat_message",
+    ),
+    ("UPDATE chat_report SET salt = decode(md5('x'), 'hex')", "words differ", "chat_report"),
+    ("UPDATE chat_closing SET note = 'None'", "words differ", "chat_closing"),
+    ("UPDATE chat_act SET note = 'None'", "words differ", "chat_act"),
+    ("UPDATE chat_voice SET muted_until = NULL", "row differs", "chat_voice"),
+    ("DELETE FROM chat_voice", "row is missing", "chat_voice"),
+    ("DELETE FROM chat_word", "row is missing", "chat_word"),
+    ("UPDATE operators_removal SET until = now()", "row differs", "operators_removal"),
+    ("DELETE FROM operators_removal", "row is missing", "operators_removal"),
+]
+
+
+def test_what_was_changed_behind_the_log_is_found(talked: Database) -> None:
+    with talked.owner() as owner:
+        for table in KEPT:
+            owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        for statement, what, table in TAMPERED:
+            owner.execute(statement)
+            found = {(each.what, each.where.split()[0]) for each in engine.run().findings}
+            assert (what, table) in found, statement
+
+
+def test_what_is_kept_of_persons_words_is_never_changed_by_anybody(talked: Database) -> None:
+    with talked.owner() as owner:
+        for table in KEPT:
+            for statement in (f"UPDATE {table} SET salt = salt", f"DELETE FROM {table}", f"TRUNCATE {table}"):
+                with pytest.raises(psycopg.errors.RestrictViolation):
+                    owner.execute(statement)
