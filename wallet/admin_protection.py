@@ -24,7 +24,7 @@ from casino.operators.admin import operator_filter
 from casino.operators.models import Operator, Player
 from wallet.accounts import AccountKind
 from wallet.models import Account, Protection
-from wallet.protection import operations, queries
+from wallet.protection import exclusions, operations, queries
 from wallet.protection.operations import On
 from wallet.protection.queries import Line
 from wallet.protection.refusals import PlayLimitImpossible, shown
@@ -34,6 +34,7 @@ from wallet.protection_events import Measure, Period, Setter
 CHANGE: Final = "wallet.change_protection"
 _MEASURES: Final = [(measure.value, measure.value.capitalize()) for measure in Measure]
 _PERIODS: Final = [(period.value, period.value.capitalize()) for period in Period]
+_EXCLUSIONS: Final = ("Kind", "Set by", "Since (UTC)", "Until (UTC)", "Ended (UTC)", "Why")
 _HEADERS: Final = ("Measure", "Period", "Limit", "Used", "Own", "Operator's", "Everyone's", "Asked for")
 
 
@@ -117,13 +118,29 @@ class ProtectionAdmin(ReadOnlyAdmin):
             ("Log", marks.listing("events_event", "all events", q=f"protection-{obj.player_id}")),
         )
         rows = [_row(found, line, obj.currency) for line in found.lines]
-        return (Facts("Protection", facts), Grid("Limits", _HEADERS, rows), *self._end(request, obj, exclusion))
+        limits, history = Grid("Limits", _HEADERS, rows), _history(obj)
+        return (Facts("Protection", facts), limits, history, *self._end(request, obj, exclusion))
 
     def _end(self, request: HttpRequest, protection: Protection, exclusion: Exclusion | None) -> Sequence[Section]:
         if exclusion is None or exclusion.kind is not ExclusionKind.SELF_EXCLUSION or not request.user.has_perm(CHANGE):
             return ()
         deed = Deed("End it", self.perform_url("end", protection), "Let this player play again?", tone="bad")
         return (Grid("Self-exclusion", ("It can be ended once its time is over",), [(deed,)]),)
+
+
+def _history(protection: Protection) -> Grid:
+    rows = [
+        (
+            told.past.exclusion.kind.replace("_", " "),
+            told.past.exclusion.by.value,
+            marks.moment(told.past.exclusion.since),
+            marks.moment(told.past.exclusion.until),
+            marks.moment(told.past.ended_at),
+            told.note or marks.NOTHING,
+        )
+        for told in exclusions.listed(operator=protection.operator_id, player=protection.player_id)
+    ]
+    return Grid("Exclusions", _EXCLUSIONS, rows, empty="The player was never away.")
 
 
 def limit(request: HttpRequest, account: Account) -> str:

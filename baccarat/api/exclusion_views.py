@@ -9,14 +9,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat.operations import exclusion
-from casino.api.fields import ChoiceOf, Strict, WholeNumberField, read
+from casino.api.fields import ChoiceOf, Strict, TextField, WholeNumberField, read
 from casino.api.idempotency import idempotent
 from casino.operators.counted import idempotent_counting
 from casino.operators.fields import PinField
 from casino.operators.queries import find_player
 from casino.operators.views import OperatorView, PlayerView, metadata
 from wallet.api.protection_serializers import ExclusionShown, shown_exclusion
-from wallet.protection import operations
+from wallet.protection import exclusions, operations
+from wallet.protection.history import Past
 from wallet.protection.operations import On
 from wallet.protection.refusals import ExclusionLengthInvalid
 from wallet.protection.state import ExclusionKind
@@ -35,13 +36,44 @@ class ExclusionRequest(Strict):
         name, other = ("hours", "months") if attrs["kind"] is ExclusionKind.COOLING_OFF else ("months", "hours")
         if name not in attrs or other in attrs:
             raise ExclusionLengthInvalid
-        return {"kind": attrs["kind"], "length": attrs[name], "pin": attrs.get("pin")}
+        others = {key: value for key, value in attrs.items() if key not in {"kind", name}}
+        return {"kind": attrs["kind"], "length": attrs[name], **others}
 
 
 class OwnExclusionRequest(ExclusionRequest):
     """The same, confirmed with the PIN where the player has one."""
 
     pin = PinField(required=False)
+
+
+class OperatorsExclusionRequest(ExclusionRequest):
+    """The same, and why: for the operator's own people, in no event and never shown to the player."""
+
+    note = TextField(max_length=exclusions.LONGEST_NOTE, required=False, default="")
+
+
+class PastExclusionShown(ExclusionShown):
+    """An exclusion that holds or held."""
+
+    ended_at = serializers.DateTimeField(allow_null=True, help_text="Null while it holds.")
+
+
+class NotedExclusionShown(PastExclusionShown):
+    """The same, with why the operator's people set it."""
+
+    note = serializers.CharField()
+
+
+class ExclusionsAnswer(serializers.Serializer[Any]):
+    """The latest exclusions, newest first, a hundred at most."""
+
+    items = PastExclusionShown(many=True)
+
+
+class NotedExclusionsAnswer(serializers.Serializer[Any]):
+    """The latest exclusions with their notes, newest first, a hundred at most."""
+
+    items = NotedExclusionShown(many=True)
 
 
 class ExclusionAnswer(serializers.Serializer[Any]):
@@ -64,11 +96,31 @@ _STOPS: Final = (
 )
 _ANSWER: Final = OpenApiExample("Half a year", value=_SELF, response_only=True, status_codes=["200"])
 _HALF_YEAR: Final = {"kind": "self_exclusion", "months": 6}
+_WHY: Final = "asked for by telephone"
+_ENDED: Final = {
+    "kind": "cooling_off",
+    "set_by": "player",
+    "since": "2026-11-18T09:00:00Z",
+    "until": "2026-11-21T09:00:00Z",
+    "ended_at": "2026-11-21T09:00:00Z",
+}
 _THREE_DAYS: Final = {"kind": "cooling_off", "hours": 72}
 
 
 class MyExclusions(PlayerView):
     """The player who asks stays away."""
+
+    @extend_schema(
+        operation_id="listMyExclusions",
+        summary="List one's exclusions: the one that holds, and those that ended",
+        responses=ExclusionsAnswer,
+        examples=[OpenApiExample("Exclusions", value={"items": [_ENDED]}, response_only=True)],
+    )
+    def get(self, request: Request) -> Response:
+        """This will list them."""
+        del request
+        found = exclusions.listed(operator=self.caller.operator, player=self.caller.player)
+        return Response({"items": [_past(told.past) for told in found]})
 
     @extend_schema(
         operation_id="excludeMyself",
@@ -95,13 +147,29 @@ class PlayerExclusions(OperatorView):
     """One of the caller's players stays away."""
 
     @extend_schema(
+        operation_id="listPlayerExclusions",
+        summary="List the exclusions of one of your players, with why your people set them",
+        responses=NotedExclusionsAnswer,
+        examples=[
+            OpenApiExample(
+                "Exclusions", value={"items": [{**_ENDED, "set_by": "operator", "note": _WHY}]}, response_only=True
+            )
+        ],
+    )
+    def get(self, request: Request, player: UUID) -> Response:
+        """This will list them."""
+        del request
+        found = exclusions.listed(operator=self.caller.operator, player=player)
+        return Response({"items": [{**_past(told.past), "note": told.note} for told in found]})
+
+    @extend_schema(
         operation_id="excludePlayer",
         summary="Keep one of your players away from deposits and play",
         description=_STOPS,
-        request=ExclusionRequest,
+        request=OperatorsExclusionRequest,
         responses=ExclusionAnswer,
         examples=[
-            OpenApiExample("Half a year", value=_HALF_YEAR, request_only=True),
+            OpenApiExample("Half a year", value={**_HALF_YEAR, "note": _WHY}, request_only=True),
             OpenApiExample("Three days", value=_THREE_DAYS, request_only=True),
             _ANSWER,
         ],
@@ -109,7 +177,7 @@ class PlayerExclusions(OperatorView):
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         """This will exclude the player."""
-        given, me = read(ExclusionRequest, request), self.caller
+        given, me = read(OperatorsExclusionRequest, request), self.caller
         find_player(operator=me.operator, player=player)
         on = On(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
         state = exclusion.exclude(on=on, by=Setter.OPERATOR, **given)
@@ -134,3 +202,8 @@ class EndExclusion(OperatorView):
         on = On(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
         state = operations.end_exclusion(on=on)
         return Response({"exclusion": shown_exclusion(state.exclusion)})
+
+
+def _past(each: Past) -> dict[str, Any]:
+    shown = shown_exclusion(each.exclusion) or {}
+    return {**shown, "ended_at": each.ended_at}

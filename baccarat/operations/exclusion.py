@@ -12,7 +12,7 @@ from baccarat.journal import Journal
 from baccarat.operations.seats import step_aside
 from baccarat.rounds.state import Standing
 from casino.events.rows import fetch
-from wallet.protection import operations
+from wallet.protection import exclusions, operations
 from wallet.protection.operations import On
 from wallet.protection.state import ExclusionKind, Protection
 from wallet.protection_events import Setter
@@ -23,16 +23,20 @@ _TABLES: Final = """
 """
 
 
-def exclude(*, on: On, by: Setter, kind: ExclusionKind, length: int, pin: str | None = None) -> Protection:
+def exclude(
+    *, on: On, by: Setter, kind: ExclusionKind, length: int, pin: str | None = None, note: str = ""
+) -> Protection:
     """This will keep a player away for `length` hours (a cooling-off) or months at least (a self-exclusion).
 
-    A player who has a PIN confirms it by that. Raises UnknownAccount, ExclusionLengthInvalid, ExclusionRunsLonger,
-    PinLocked, PinWrong (which has been counted).
+    A player who has a PIN confirms it by that. `note` tells why an operator's people do it, and goes into no event.
+    Raises UnknownAccount, ExclusionLengthInvalid, ExclusionRunsLonger, PinLocked, PinWrong (which has been counted).
     """
     with transaction.atomic():
         refusal = operations.try_pin(player=on.player, pin=pin) if by is Setter.PLAYER else None
         if refusal is None:
-            return _exclude(on, by, kind, length)
+            state = _exclude(on, by, kind, length)
+            _say(on, state, note)
+            return state
     raise refusal
 
 
@@ -47,6 +51,12 @@ def _exclude(on: On, by: Setter, kind: ExclusionKind, length: int) -> Protection
     journals = [journal for journal, now in locked if _has_chips(journal, on) and step_aside(journal, on.player, now)]
     repository.write([(journal, on.metadata) for journal in journals])
     return state
+
+
+def _say(on: On, state: Protection, note: str) -> None:
+    if note and state.exclusion is not None:
+        since = state.exclusion.since
+        exclusions.say(operator=on.operator, player=on.player, since=since, by=on.metadata.actor, note=note)
 
 
 def _has_chips(journal: Journal, on: On) -> bool:

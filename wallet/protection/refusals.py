@@ -80,6 +80,13 @@ class ExclusionLengthInvalid(Refusal):
     remedy = "Cool off for 24 to 1008 hours (6 weeks), or exclude for 6 to 120 months."
 
 
+class ExclusionNoteInvalid(Refusal):
+    code = "exclusion_note_invalid"
+    kind = Kind.INVALID
+    title = "An exclusion by staff is explained in words"
+    remedy = "Say why, in 500 characters at most."
+
+
 class NotSelfExcluded(Refusal):
     code = "not_self_excluded"
     title = "The player is not self-excluded"

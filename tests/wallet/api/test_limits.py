@@ -242,3 +242,31 @@ def test_an_operator_may_give_no_play_money_at_all(lucky: Caller, alice: Caller)
 def test_who_stays_away_is_given_no_play_money(alice: Caller) -> None:
     alice.post("me/exclusions", kind="cooling_off", hours=24)
     assert code(alice.post("me/play-money")) == (403, "player_excluded")
+
+
+def test_exclusions_are_listed_with_those_that_ended_and_staff_see_why(lucky: Caller, alice: Caller) -> None:
+    player = id_of(lucky)
+    assert alice.get("me/exclusions").json() == {"items": []}
+    alice.post("me/exclusions", kind="cooling_off", hours=24)
+    asked = {"kind": "self_exclusion", "months": 6, "note": "asked for by telephone"}
+    longer = lucky.post(f"players/{player}/exclusions", key="once", **asked)
+    assert lucky.post(f"players/{player}/exclusions", key="once", **asked).content == longer.content
+
+    now, before = alice.get("me/exclusions").json()["items"]
+
+    assert ({key: now[key] for key in ("kind", "set_by", "ended_at")}) == {
+        "kind": "self_exclusion",
+        "set_by": "operator",
+        "ended_at": None,
+    }
+    assert (before["kind"], before["set_by"], before["ended_at"]) == ("cooling_off", "player", now["since"])
+    seen = lucky.get(f"players/{player}/exclusions").json()["items"]
+    assert seen == [{**now, "note": "asked for by telephone"}, {**before, "note": ""}]
+    assert fetch("SELECT FROM events_event WHERE data::text || metadata::text LIKE '%%telephone%%'") == []
+
+
+def test_a_player_says_no_note_and_staff_none_that_is_too_long(lucky: Caller, alice: Caller) -> None:
+    asked = {"kind": "cooling_off", "hours": 24}
+    assert alice.post("me/exclusions", **asked, note="x").status_code == 422
+    assert lucky.post(f"players/{id_of(lucky)}/exclusions", **asked, note="x" * 501).status_code == 422
+    assert alice.get("me/limits").json()["exclusion"] is None

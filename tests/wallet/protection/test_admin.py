@@ -101,6 +101,43 @@ def test_an_exclusion_is_listed_and_ended_only_once_it_is_over(house: House, ali
     assert url("protection_end", alice) not in staff.get(url("protection_change", alice)).content.decode()
 
 
+AWAY = {"kind": "cooling_off", "length": "48", "note": "asked for by telephone"}
+
+
+def test_staff_keep_a_player_away_and_say_why_outside_the_events(house: House, alice: UUID) -> None:
+    staff, account = member(house, *RIGHTS), real(house, alice)
+    assert url("account_exclude", account) in staff.get(url("account_change", account)).content.decode()
+    assert "stays away from deposits and play until" in send(staff, "account_exclude", account, **AWAY)
+    assert "ends no earlier" in send(staff, "account_exclude", account, **{**AWAY, "length": "24"})
+    page = unescape(staff.get(url("protection_change", alice)).content.decode())
+    assert all(word in page for word in ("cooling off", "operator", "asked for by telephone"))
+    ((by, actor, told),) = fetch(
+        "SELECT data->>'by', metadata->>'actor', data::text || metadata::text FROM events_event"
+        " WHERE type = 'CoolingOffStarted'"
+    )
+    assert (by, actor.split(":")[0]) == ("operator", "staff")
+    assert "telephone" not in told
+
+
+@pytest.mark.parametrize(
+    "form", [{}, {**AWAY, "kind": "luck"}, {**AWAY, "length": "-1"}, {**AWAY, "length": "5"}, {**AWAY, "note": " "}]
+)
+def test_a_form_that_is_not_filled_in_keeps_nobody_away(house: House, alice: UUID, form: dict[str, str]) -> None:
+    send(member(house, *RIGHTS), "account_exclude", real(house, alice), **form)
+    assert fetch("SELECT FROM wallet_protection") == []
+    assert fetch("SELECT FROM wallet_exclusion_words") == []
+
+
+def test_keeping_away_takes_the_permission_the_real_account_and_ones_own_operator(house: House, alice: UUID) -> None:
+    account = real(house, alice)
+    looks = member(house, *RIGHTS[:2])
+    assert url("account_exclude", account) not in looks.get(url("account_change", account)).content.decode()
+    assert looks.post(url("account_exclude", account), AWAY).status_code == 403
+    assert member(house, *RIGHTS).post(url("account_exclude", real(house, alice, Book.PLAY)), AWAY).status_code == 403
+    other = House(operator=operations.create_operator(slug="other", name="O", currency="EUR", sandbox=True).id)
+    assert member(other, *RIGHTS, "view_event").post(url("account_exclude", account), AWAY).status_code == 403
+
+
 def test_staff_of_another_operator_see_nothing_of_it(house: House, alice: UUID) -> None:
     away(house, alice)
     other = House(operator=operations.create_operator(slug="other", name="O", currency="EUR", sandbox=True).id)

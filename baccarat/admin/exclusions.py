@@ -1,0 +1,91 @@
+"""A player's account page, where staff keep its player away from deposits and play: tables are left in order too."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.urls import URLPattern
+
+from baccarat.operations import exclusion
+from casino.admin.sections import Field, Form, Section
+from casino.api.requests import request_id
+from casino.events.store import Metadata
+from casino.kernel.money import Book
+from casino.operators import staff
+from wallet.accounts import AccountKind
+from wallet.admin import AccountAdmin
+from wallet.admin_protection import CHANGE
+from wallet.models import Account
+from wallet.protection.exclusions import require_words
+from wallet.protection.operations import On
+from wallet.protection.refusals import ExclusionLengthInvalid
+from wallet.protection.state import ExclusionKind
+from wallet.protection_events import Setter
+
+_KINDS: Final = (
+    (ExclusionKind.COOLING_OFF.value, "Cooling-off, for 24 to 1008 hours"),
+    (ExclusionKind.SELF_EXCLUSION.value, "Exclusion, for 6 to 120 months"),
+)
+_SAYS: Final = (
+    "At once no deposit, seat, rebuy or wager, in any session. It can be made longer, never shorter. Leaving and "
+    "withdrawing stay possible."
+)
+
+admin.site.unregister(Account)
+
+
+@admin.register(Account)
+class PlayersAccountAdmin(AccountAdmin):
+    """Who holds money. Found by its id, its player's or its table's."""
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the address that excludes the player."""
+        return [self.perform_path("exclude", CHANGE, exclude), *super().get_urls()]
+
+    def sections(self, request: HttpRequest, obj: Account) -> Sequence[Section]:
+        """This will add the form that excludes the player, for those who may."""
+        return (*super().sections(request, obj), *_form(request, obj, self.perform_url("exclude", obj)))
+
+
+def exclude(request: HttpRequest, account: Account) -> str:
+    """This will keep the player of a real account away in the operator's name, as the form says.
+
+    Raises PermissionDenied for any other account, ExclusionNoteInvalid, and the refusals of `exclusion.exclude`.
+    """
+    player = account.player_id
+    if player is None or not _is_real(account):
+        raise PermissionDenied
+    made, who = request_id(request), staff.actor(request.user)
+    told = Metadata(operator=str(account.operator_id), actor=who, causation="", correlation=made, request=made)
+    state = exclusion.exclude(
+        on=On(operator=account.operator_id, player=player, currency=account.currency, metadata=told),
+        by=Setter.OPERATOR,
+        note=require_words(request.POST.get("note", "")),
+        **_asked(request),
+    )
+    until = "" if state.exclusion is None else f" until {state.exclusion.until:%Y-%m-%d %H:%M} UTC"
+    return f"The player stays away from deposits and play{until}."
+
+
+def _form(request: HttpRequest, account: Account, url: str) -> Sequence[Section]:
+    if account.player_id is None or not _is_real(account) or not request.user.has_perm(CHANGE):
+        return ()
+    fields = (
+        Field("kind", "What", choices=_KINDS),
+        Field("length", "Hours or months", longest=4),
+        Field("note", "Why, for staff", lines=2),
+    )
+    return (Form("Keep this player away", "Keep away", url, fields, _SAYS, tone="bad"),)
+
+
+def _asked(request: HttpRequest) -> dict[str, Any]:
+    kind, length = request.POST.get("kind", ""), request.POST.get("length", "").strip()
+    if kind not in dict(_KINDS) or not (length.isascii() and length.isdigit() and len(length) <= 4):
+        raise ExclusionLengthInvalid
+    return {"kind": ExclusionKind(kind), "length": int(length)}
+
+
+def _is_real(account: Account) -> bool:
+    return account.kind == AccountKind.ACCOUNT and account.book == Book.REAL

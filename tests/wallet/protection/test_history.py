@@ -1,0 +1,63 @@
+"""What exclusions a player has had: each ends by itself, by the operator, or as a longer one begins."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from wallet.protection.history import Past, past
+from wallet.protection.state import Exclusion, ExclusionKind
+from wallet.protection_events import CoolingOffStarted, SelfExcluded, SelfExclusionEnded, Setter
+
+OPERATOR, PLAYER = UUID(int=1), UUID(int=2)
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+ME, STAFF = Setter.PLAYER, Setter.OPERATOR
+
+
+def cooled(at: datetime, days: int) -> CoolingOffStarted:
+    return CoolingOffStarted(OPERATOR, PLAYER, ME, at + days * DAY, at)
+
+
+def excluded(at: datetime, days: int) -> SelfExcluded:
+    return SelfExcluded(OPERATOR, PLAYER, STAFF, at + days * DAY, at)
+
+
+def cooling(at: datetime, days: int) -> Exclusion:
+    return Exclusion(ExclusionKind.COOLING_OFF, ME, at, at + days * DAY)
+
+
+def exclusion(at: datetime, days: int) -> Exclusion:
+    return Exclusion(ExclusionKind.SELF_EXCLUSION, STAFF, at, at + days * DAY)
+
+
+def test_nothing_happened_and_nothing_is_listed() -> None:
+    assert past([], now=NOON) == []
+
+
+def test_a_cooling_off_ends_by_itself() -> None:
+    assert past([cooled(NOON, 2)], now=NOON + DAY) == [Past(cooling(NOON, 2))]
+    assert past([cooled(NOON, 2)], now=NOON + 2 * DAY) == [Past(cooling(NOON, 2), NOON + 2 * DAY)]
+    assert past([cooled(NOON, 2)], now=NOON + 9 * DAY) == [Past(cooling(NOON, 2), NOON + 2 * DAY)]
+
+
+def test_a_longer_one_ends_the_one_before_and_the_newest_comes_first() -> None:
+    later = NOON + DAY
+
+    assert past([cooled(NOON, 2), excluded(later, 200)], now=later) == [
+        Past(exclusion(later, 200)),
+        Past(cooling(NOON, 2), later),
+    ]
+
+
+def test_one_that_was_over_is_not_ended_again_by_the_next() -> None:
+    later = NOON + 9 * DAY
+
+    assert past([cooled(NOON, 2), cooled(later, 2)], now=later)[1] == Past(cooling(NOON, 2), NOON + 2 * DAY)
+
+
+def test_a_self_exclusion_lasts_until_the_operator_ends_it() -> None:
+    began, ended = excluded(NOON, 200), NOON + 300 * DAY
+
+    assert past([began], now=ended) == [Past(exclusion(NOON, 200))]
+    assert past([began, SelfExclusionEnded(OPERATOR, PLAYER, ended)], now=ended + DAY) == [
+        Past(exclusion(NOON, 200), ended)
+    ]

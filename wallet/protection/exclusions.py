@@ -1,0 +1,58 @@
+"""The exclusions of a player, with what staff said about them: kept beside the events, so that it can be erased."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from casino.events.rows import execute, fetch
+from casino.operators.queries import find_player
+from wallet.catalogue import CATALOGUE
+from wallet.protection.history import Past, past
+from wallet.protection.refusals import ExclusionNoteInvalid
+from wallet.protection_events import protection_stream
+
+LONGEST_NOTE: Final = 500
+MOST: Final = 100
+
+_SAY: Final = """
+    INSERT INTO wallet_exclusion_words (player_id, since, operator_id, said_by, note) VALUES (%s, %s, %s, %s, %s)
+"""
+_SAID: Final = "SELECT since, note FROM wallet_exclusion_words WHERE player_id = %s AND operator_id = %s"
+_EVENTS: Final = """
+    SELECT type, schema, data::text, clock_timestamp() FROM events_event
+     WHERE stream = %s AND type IN ('CoolingOffStarted', 'SelfExcluded', 'SelfExclusionEnded')
+     ORDER BY version DESC LIMIT %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An exclusion that holds or has ended, and why staff set it, in words that may be empty."""
+
+    past: Past
+    note: str
+
+
+def say(*, operator: UUID, player: UUID, since: datetime, by: str, note: str) -> None:
+    """This will keep why somebody excluded a player, beside the exclusion's event of that time."""
+    execute(_SAY, [player, since, operator, by, note])
+
+
+def require_words(note: str) -> str:
+    """This will strip what staff say about an exclusion. Raises ExclusionNoteInvalid for nothing, or too much."""
+    words = note.strip()
+    if not words or len(words) > LONGEST_NOTE or "\0" in words:
+        raise ExclusionNoteInvalid
+    return words
+
+
+def listed(*, operator: UUID, player: UUID) -> list[Told]:
+    """This will list a player's latest exclusions, newest first, a hundred at most. Raises UnknownPlayer."""
+    find_player(operator=operator, player=player)
+    rows = fetch(_EVENTS, [protection_stream(player), MOST])
+    if not rows:
+        return []
+    events: list[Any] = [CATALOGUE.decode(kind, schema, data) for kind, schema, data, _ in reversed(rows)]
+    notes = dict(fetch(_SAID, [player, operator]))
+    return [Told(each, notes.get(each.exclusion.since, "")) for each in past(events, now=rows[0][3])]

@@ -1,0 +1,40 @@
+"""The exclusions that a player has had, as their events tell: pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from wallet.protection.state import Exclusion, ExclusionKind, Protection, evolve
+from wallet.protection_events import CoolingOffStarted, SelfExcluded, SelfExclusionEnded
+
+ExclusionEvent = CoolingOffStarted | SelfExcluded | SelfExclusionEnded
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """An exclusion, and when it ended: by itself, by the operator, or for a longer one. None while it holds."""
+
+    exclusion: Exclusion
+    ended_at: datetime | None = None
+
+
+def past(events: Iterable[ExclusionEvent], *, now: datetime) -> list[Past]:
+    """This will list the exclusions that these events, oldest first, have led to: newest first."""
+    found: list[Past] = []
+    state = Protection()
+    for event in events:
+        if found:
+            found[-1] = _ended(found[-1], event.at)
+        state = evolve(state, event)
+        if state.exclusion is not None:
+            found.append(Past(state.exclusion))
+    if found and not found[-1].exclusion.holds(now):
+        found[-1] = _ended(found[-1], now)
+    return found[::-1]
+
+
+def _ended(each: Past, at: datetime) -> Past:
+    if each.ended_at is not None:
+        return each
+    own_end = each.exclusion.until if each.exclusion.kind is ExclusionKind.COOLING_OFF else at
+    return replace(each, ended_at=min(own_end, at))
