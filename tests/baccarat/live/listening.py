@@ -107,6 +107,8 @@ class Listener:
                 stream.shutdown(socket.SHUT_RDWR)
         self._thread.join(PATIENCE)
         self._client.close()
+        if stream is not None:
+            stream.close()  # on a slow machine the thread may still be at it
 
     def _read(self) -> None:
         try:
