@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from casino.stack.bots.house import new_operator
 from casino.stack.home import claim
@@ -14,6 +14,8 @@ from casino.stack.system import Stack
 from tests.browser.house import House
 from tests.browser.screen import Screen
 from tests.chromium import CHROMIUM
+
+expect.set_options(timeout=10_000)
 
 SERVERS = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "DATABASE_POOL")
 

@@ -384,3 +384,4 @@ def test_the_session_taken_over_elsewhere_is_said(house, sees):
     house.post(f"/players/{player}/sessions", {})
 
     expect(screen.page.get_by_role("heading", name="Your session is over")).to_be_visible(timeout=SOON)
+    expect(screen.page.get_by_role("alert").filter(has_text="You came in somewhere else")).to_be_visible()

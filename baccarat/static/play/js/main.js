@@ -55,15 +55,21 @@ const message = (title, words) => h("main", { class: "door" }, h("h1", {}, title
 const closedDoor = () => message(t("door.closed"), t("door.closed.how"));
 
 function demoDoor(players) {
+  const fault = h("p", { role: "alert" });
   const choose = async (player) => {
-    const entered = await demo.enter(player.id);
-    keepToken(entered.token);
-    route();
+    try {
+      const entered = await demo.enter(player.id);
+      keepToken(entered.token);
+      route();
+    } catch (error) {
+      if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
+      fault.textContent = plainly(error).title;
+    }
   };
   return h("main", { class: "door" }, h("h1", {}, t("title")), h("p", {}, t("door.demo")),
     h("ul", { class: "door-players" }, players.map((player) => h("li", {},
       h("button", { type: "button", class: "door-player", onclick: () => choose(player) }, h("span", { class: "door-face", "aria-hidden": "true" }, player.name[0]), t("door.as", { name: player.name }))))),
-    h("p", { class: "door-note" }, t("door.pin")));
+    fault, h("p", { class: "door-note" }, t("door.pin")));
 }
 
 /** A session that is over is said so in plain words, with the way back in. */

@@ -40,7 +40,7 @@ function discard(x) {
 }
 
 function printed(words) {
-  const path = "M380 528C480 562 720 562 820 528";
+  const path = "M330 518C460 566 740 566 870 518";
   return s("g", { class: "print" }, s("path", { id: "felt-line", d: path, fill: "none", class: "unprinted" }),
     s("text", { class: "print-line small" }, s("textPath", { href: "#felt-line", startOffset: "50%", "text-anchor": "middle" }, words)));
 }

@@ -60,7 +60,7 @@ export class Live {
       const picture = await get(`tables/${this.table}`);
       learn(picture.server_time, sentAt);
       if (!this.stopped) {
-        this.handlers.table(picture);
+        this.handlers.table(picture, sentAt);
         this.handlers.state(this.streaming ? "live" : "asking");
       }
     } catch (error) {
@@ -125,7 +125,7 @@ export class Live {
     news.emit("answered");
     if (message.lastEventId) this.keep(message.lastEventId);
     const data = message.data ? JSON.parse(message.data) : {};
-    if (kind === "bye") this.handlers.bye(data.code ?? "session_over");
+    if (kind === "bye") this.handlers.bye(data.code);
     else if (kind === "wallet") this.handlers.wallet(data);
     else if (kind === "event") this.handlers.event(data);
     else if (kind === "reset") this.look();

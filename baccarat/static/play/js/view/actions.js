@@ -9,6 +9,8 @@ import { announce } from "./notices.js";
 
 const PATHS = { undo: "undo", clear: "clear", rebet: "rebet", rebetDeal: "rebet-and-deal", deal: "deal", pass: "pass", newGame: "new-game", leave: "leave" };
 
+const PATIENCE = 3000;
+
 /** `run(name)`, `place(spot)`, `select(chip)`, `seat(number)`, `open(panel)` of one game. */
 export class Actions {
   constructor(game) {
@@ -17,6 +19,8 @@ export class Actions {
     this.pending = [];
     this.queue = Promise.resolve();
     this.waiting = 0;
+    this.answeredAt = 0;
+    this.sentAt = 0;
   }
 
   chosen() {
@@ -37,8 +41,14 @@ export class Actions {
     if (this.waiting === 0) this.pending = [];
   }
 
-  send(path, body, coming = null) {
-    if (coming) this.pending.push(coming);
+  /** While a command is on its way a look at the table may hold it already, beside the chips that are shown as coming. */
+  busy() {
+    return this.waiting > 0 && Date.now() - this.sentAt < PATIENCE;
+  }
+
+  send(path, body, coming = []) {
+    this.sentAt = Date.now();
+    this.pending.push(...coming);
     this.waiting += 1;
     this.queue = this.queue.then(() => this.deliver(path, body, coming));
     this.game.draw();
@@ -56,9 +66,12 @@ export class Actions {
       if (error.status !== 401) game.notices.problem(error, this.waysOut(error));
     }
     this.waiting -= 1;
-    this.pending = this.pending.filter((each) => each !== coming);
-    if (answer) game.take(answer);
-    else await game.live.look();
+    this.pending = this.pending.filter((each) => !coming.includes(each));
+    if (answer) {
+      this.answeredAt = Date.now();
+      game.take(answer);
+    }
+    if (!answer || this.waiting === 0) game.live.look();
     game.draw();
     return answer;
   }
@@ -68,9 +81,9 @@ export class Actions {
     return [[t("cash.rebuy"), () => this.open("cash", "rebuy")]];
   }
 
-  place(spot) {
+  async place(spot) {
     const { game } = this;
-    if (game.show.on) game.show.hurry();
+    await game.show.cut();
     game.stopReplay();
     const can = possible(game.picture, this.pending);
     if (!can.place) return void announce(t(`message.${standing(game.picture)}`));
@@ -79,7 +92,7 @@ export class Actions {
     game.sound.chip();
     const amount = decimal(units, digitsOf(game.picture));
     announce(t("announce.placed", { amount: money(amount, game.picture.currency), spot: t(`spot.${spot}`) }));
-    this.send("place", { spot, amount, currency: game.picture.currency }, { spot, units });
+    this.send("place", { spot, amount, currency: game.picture.currency }, [{ spot, units }]);
   }
 
   /** Before the first chip of a round the last one's cards are cleared away. */
@@ -92,14 +105,15 @@ export class Actions {
 
   async run(name) {
     const { game } = this;
-    if (game.show.on && name !== "leave") game.show.hurry();
+    await game.show.cut();
     game.stopReplay();
     const can = possible(game.picture, this.pending);
     if (!can[name]) return;
     if (["rebet", "rebetDeal", "newGame"].includes(name)) this.freshCloth();
     if (name.startsWith("rebet")) game.sound.chips();
     if (name === "newGame") game.hands.clear();
-    const answer = await this.send(PATHS[name], {});
+    const again = name.startsWith("rebet") ? game.picture.you.last_wager : [];
+    const answer = await this.send(PATHS[name], {}, again.map(({ spot, amount }) => ({ spot, units: minor(amount) })));
     if (answer && name === "leave") {
       game.refreshPurse();
       game.notices.tell(t("left"), { key: "left" });

@@ -45,9 +45,9 @@ export class Board {
   }
 
   /** This will lay the table out anew when its rules or the screen's form have changed. */
-  arrange(picture, wide) {
+  arrange(picture, { wide, ring: room }) {
     const { rules, you } = picture;
-    const ring = wide && rules.seats > 1;
+    const ring = room && rules.seats > 1;
     const layout = `${picture.id} ${wide} ${ring} ${you?.seat ?? 0} ${document.documentElement.lang}`;
     if (layout === this.layout) return;
     this.layout = layout;
@@ -56,7 +56,7 @@ export class Board {
     this.spots.clear();
     this.plates.clear();
     const words = clothWords(rules);
-    const art = drawFelt({ wide, words: ring ? "" : words.join(" · "), arcs: ring ? printedArcs(rules.seats, words) : null });
+    const art = drawFelt({ wide, words: ring || rules.seats > 1 ? "" : words.join(" · "), arcs: ring ? printedArcs(rules.seats, words) : null });
     set(this.element, { class: `board ${wide ? "wide" : "tall"} ${ring ? "ring" : "fields"}${rules.seats > 7 ? " many" : ""}` });
     this.element.replaceChildren(art, ...(ring ? this.ringOfSeats(rules, you) : this.fieldsAndPucks(rules, you)));
   }

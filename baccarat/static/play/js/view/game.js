@@ -22,8 +22,10 @@ import { listenToKeys } from "./keys.js";
 import { announce, Notices } from "./notices.js";
 import { Show } from "./show.js";
 
+const OVER = new Set(["session_taken_over", "session_timed_out", "session_ended", "token_expired"]);
 const FRESH = 25_000;
-const NARROW = 820;
+const NARROW = 760;
+const FORM = 1200 / 640;
 
 /** The game at one table until `leave()`. */
 export class Game {
@@ -41,13 +43,13 @@ export class Game {
     this.actions = new Actions(this);
     this.build();
     this.live = new Live(table, {
-      table: (picture) => this.take(picture),
+      table: (picture, askedAt) => this.take(picture, askedAt),
       event: (event) => panels.chat?.heard?.(this, event),
       wallet: (wallet) => this.purse(wallet),
       state: (word) => this.linked(word),
       back: (position) => tellAway(this, position),
       refused: (problem) => this.refused(problem),
-      bye: () => news.emit("over", new Problem({ code: "session_taken_over", title: "" }, 401)),
+      bye: (code) => OVER.has(code) && news.emit("over", new Problem({ code, title: t(`bye.${code}`) }, 401)),
       hurry: () => standing(this.picture ?? { you: null }) === "confirmed",
     });
   }
@@ -92,8 +94,10 @@ export class Game {
     this.element.remove();
   }
 
-  /** This will take the table as the service draws it, unless something newer is here already. */
-  take(picture) {
+  /** This will take the table as the service draws it, unless something newer is here: a look from before an answer. */
+  take(picture, askedAt = Infinity) {
+    if (askedAt <= this.actions.answeredAt) return void this.live.look();
+    if (askedAt !== Infinity && this.actions.busy()) return;
     if (this.picture && Date.parse(picture.server_time) < Date.parse(this.picture.server_time)) return;
     const before = this.picture;
     this.picture = { ...before, ...picture };
@@ -112,6 +116,7 @@ export class Game {
       this.hands.past(t("hands.last"));
     }
     if (standing(this.picture) === "confirmed") announce(t("restored.wager"));
+    watchFunds(this);
   }
 
   follow(before) {
@@ -141,6 +146,7 @@ export class Game {
     if (mine?.raised && !this.notices.kept.has("raised")) tellRaised(this, mine);
     await this.show.run(round, { instant });
     if (mine?.standing === "timed_out") this.notices.tell(t("message.timed_out"), { kind: "warning", key: "timed_out" });
+    watchFunds(this);
     this.refreshPurse();
     this.draw();
   }
@@ -169,7 +175,7 @@ export class Game {
     const mine = partOf(round);
     const net = netOf(mine);
     const result = mine?.result ? change(decimal(net, digitsOf(this.picture)), round.currency) : "";
-    this.callout.show(round, words, result, net);
+    if (!this.show.quiet) this.callout.show(round, words, result, net);
     this.sound.say(words);
     const taken = mine?.result && minor(mine.result.commission) > 0n ? t(mine.result.commission_deferred ? "result.owed" : "result.commission", { amount: money(mine.result.commission, round.currency) }) : "";
     announce([words, result && t("result.net", { amount: result }), taken].filter(Boolean).join(". "));
@@ -224,14 +230,15 @@ export class Game {
   draw() {
     if (!this.picture) return;
     const { pending, selected } = this.actions;
-    const wide = this.felt.clientWidth >= NARROW && this.felt.clientWidth > this.felt.clientHeight * 1.15;
-    this.board.arrange(this.picture, wide);
+    const { clientWidth: width, clientHeight: height } = this.felt;
+    const lying = width > height * 1.15;
+    this.board.arrange(this.picture, { wide: lying, ring: lying && Math.min(width, height * FORM) >= NARROW });
     set(this.felt, { "aria-label": t("felt.label"), "data-step": this.show.step });
     const round = this.drawn();
     const paying = ["paying", "paid"].includes(this.show.step);
     const seats = seatsOf(this.picture, round).map((seat) => (this.show.step === "paid" && this.show.round ? { ...seat, stakes: {} } : seat));
     this.board.draw(this.picture, this.replaying && !this.show.on ? seats.map((seat) => ({ ...seat, stakes: {} })) : seats, {
-      pending: this.show.on ? [] : pending, can: possible(this.picture, pending), paying: paying || Boolean(this.replaying),
+      pending: this.show.on ? [] : pending, can: possible(this.picture, pending), paying: paying || Boolean(this.replaying && !this.show.on),
     });
     this.controls.draw(this.picture, { pending, selected: this.actions.chosen(selected), show: this.show, replaying: this.replaying });
     this.header.draw(this.picture, { wallet: this.wallet, held: heldBalance(this), link: this.link, open: this.open });

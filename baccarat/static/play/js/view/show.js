@@ -18,6 +18,7 @@ export class Show {
     this.pace = NONE;
     this.running = null;
     this.release = [];
+    this.quiet = false;
   }
 
   get on() {
@@ -32,8 +33,17 @@ export class Show {
     }
     this.running = this.play(round, options).finally(() => {
       this.running = null;
+      this.round = null;
+      this.enter("over");
     });
     return this.running;
+  }
+
+  /** This will be over as soon as can be, without the call in the middle of the table: something else begins there. */
+  async cut() {
+    this.quiet = true;
+    this.hurry();
+    await this.running;
   }
 
   hurry() {
@@ -53,6 +63,7 @@ export class Show {
     const { hands, sound } = this.stage;
     this.pace = instant || calm() ? NONE : PACE;
     this.round = round;
+    this.quiet = false;
     this.enter("dealing");
     hands.clear();
     hands.shown = round.id;
@@ -65,8 +76,6 @@ export class Show {
     this.enter("paying");
     await this.chips(round);
     await this.pause("hold");
-    this.round = null;
-    this.enter("over");
   }
 
   enter(step) {

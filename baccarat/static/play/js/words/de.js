@@ -11,6 +11,11 @@ export default {
   over: "Ihre Sitzung ist beendet",
   "over.again": "Wieder eintreten",
 
+  "bye.session_taken_over": "Sie haben sich an anderer Stelle angemeldet",
+  "bye.session_timed_out": "Sie waren zu lange weg",
+  "bye.session_ended": "Sie sind gegangen",
+  "bye.token_expired": "Ihre Sitzung ist abgelaufen",
+
   "door.demo": "Dies ist eine Vorführung. Als wer möchten Sie spielen?",
   "door.as": "Als {name} spielen",
   "door.pin": "Die PIN aller Vorführspieler ist 2468. Mit einem zweiten Fenster setzt sich ein weiterer Spieler dazu.",
@@ -335,6 +340,7 @@ export default {
   "problem.session_taken_over": "Sie haben sich an anderer Stelle angemeldet.",
   "problem.session_taken_over.remedy": "Hier geht es weiter, wenn Sie wieder eintreten.",
   "problem.session_timed_out": "Ihre Sitzung wurde lange nicht benutzt und ist beendet.",
+  "problem.session_ended": "Ihre Sitzung ist beendet.",
   "problem.token_expired": "Ihre Sitzung ist abgelaufen.",
   "problem.under_minimum": "Der Einsatz liegt unter dem Minimum des Tisches.",
   "problem.under_minimum.remedy": "Setzen Sie mindestens das Minimum.",

@@ -11,6 +11,11 @@ export default {
   over: "Your session is over",
   "over.again": "Come back in",
 
+  "bye.session_taken_over": "You came in somewhere else",
+  "bye.session_timed_out": "You were away for too long",
+  "bye.session_ended": "You have left",
+  "bye.token_expired": "Your session has run out",
+
   "door.demo": "This is a demo. Whom would you like to play as?",
   "door.as": "Play as {name}",
   "door.pin": "Every demo player's PIN is 2468. Open a second window to sit down with another player.",

@@ -57,7 +57,7 @@ export function time(moment) {
 }
 
 export function moment(when) {
-  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }).format(new Date(when));
+  return new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(new Date(when));
 }
 
 /** This will put a refusal into plain words: ours for its code in this language, else those that came with it. */
