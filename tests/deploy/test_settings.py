@@ -35,6 +35,8 @@ def test_the_check_for_deployment_is_clean(tmp_path):
         ({"SHOE_KEYS": "mine:" + "00" * 32}, "SHOE_KEYS must hold keys of your own"),
         ({"ALLOWED_HOSTS": ""}, "Set ALLOWED_HOSTS"),
         ({"BEHIND_TLS_PROXY": "yes"}, "BEHIND_TLS_PROXY must be true or false"),
+        ({"CASINO_DEMO": "demo"}, "CASINO_DEMO must be empty in production"),
+        ({"SCRIPT_NAME": "casino/"}, "SCRIPT_NAME must begin with a slash"),
         ({"PLAYER_IDLE_SECONDS": "10"}, "PLAYER_IDLE_SECONDS must be 60 to 86400"),
         ({"PLAYER_AWAY_SECONDS": "59"}, "PLAYER_AWAY_SECONDS must be PLAYER_IDLE_SECONDS / 15 to SEAT_KEPT_SECONDS"),
         ({"SEAT_KEPT_SECONDS": "60"}, "PLAYER_AWAY_SECONDS must be PLAYER_IDLE_SECONDS / 15 to SEAT_KEPT_SECONDS"),

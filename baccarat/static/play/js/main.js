@@ -8,7 +8,7 @@ import { wait } from "./core/signals.js";
 import { Game } from "./view/game.js";
 import { Lobby } from "./view/lobby.js";
 import { Sound } from "./view/sound.js";
-import { chooseLanguage, plainly, t } from "./words/index.js";
+import { chooseLanguage, known, plainly, t } from "./words/index.js";
 
 const app = document.getElementById("app");
 let shown = null;
@@ -78,8 +78,8 @@ function over(problem) {
   forgetToken();
   shown?.leave?.();
   shown = null;
-  const { title, remedy } = plainly(problem);
-  put(app, h("main", { class: "door" }, h("h1", {}, t("over")), h("p", { role: "alert" }, `${title}. ${remedy}`),
+  const words = known(`bye.${problem.code}`) ? t(`bye.${problem.code}`) : plainly(problem).title;
+  put(app, h("main", { class: "door" }, h("h1", {}, t("over")), h("p", { role: "alert" }, words),
     h("button", { type: "button", class: "primary", onclick: () => { goTo(null); route(); } }, t("over.again"))));
 }
 
