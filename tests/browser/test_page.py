@@ -313,6 +313,29 @@ def test_any_past_round_is_shown_again(house, sees):
     screen.lies(house.settled(table, 2))
 
 
+def test_what_players_write_is_shown_as_text_and_can_be_reported(house, sees):
+    table = house.table("atlantic_city", turn_seconds=600)
+    ana, ben = (sees(table, token=token) for token in house.company(table, 1, 2))
+    written = '<img src=x onerror="document.title=1"><b>hello</b>'
+    panel = ana.open("chat")
+    panel.get_by_label("Write to the table").fill(written)
+    panel.get_by_role("button", name="Send").click()
+    expect(panel.locator(".chat-line p")).to_have_text(written)
+
+    heard = ben.page.locator('button[data-panel="chat"]')
+    expect(heard).to_have_attribute("data-unread", "", timeout=SOON)
+    panel = ben.open("chat")
+    expect(panel.locator(".chat-line p")).to_have_text(written)
+    expect(panel.locator(".chat-line").locator("img, b")).to_have_count(0)
+    expect(ben.page).to_have_title("Baccarat")
+    panel.get_by_role("button", name="Report what Seat 1 wrote").click()
+    ben.see("A moderator will look at it")
+    panel.get_by_role("button", name="Close the chat").click()
+    expect(panel.get_by_label("Write to the table")).to_be_hidden()
+    panel.get_by_role("button", name="Open the chat again").click()
+    expect(panel.get_by_label("Write to the table")).to_be_visible()
+
+
 def test_statistics_hold_the_columns_the_totals_and_the_roads(house, sees):
     table = house.table("mini")
     screen = sees(table, 1)
@@ -357,7 +380,10 @@ def test_the_page_speaks_german_and_writes_numbers_as_germans_do(house, sees):
 
 @pytest.mark.parametrize(
     ("form", "panels"),
-    [({}, ("stats", "history", "cash", "limit", "options", "help")), ({"phone": True, "dark": True}, ("options",))],
+    [
+        ({}, ("stats", "chat", "history", "cash", "limit", "options", "help")),
+        ({"phone": True, "dark": True}, ("options",)),
+    ],
 )
 def test_nothing_keeps_anybody_out(house, sees, form, panels):
     screen = sees(house.table("atlantic_city", turn_seconds=600), 1, **form)

@@ -1,20 +1,18 @@
 // Talk at the table. What players write is put on the page as text alone.
 
-import { command, get, Problem } from "../core/api.js";
+import { command, get, NoAnswer, Problem, put as change } from "../core/api.js";
 import { icon } from "../art/icons.js";
-import { h, put } from "../core/dom.js";
-import { t, time } from "../words/index.js";
+import { h, put, say, set } from "../core/dom.js";
+import { moment, t, time } from "../words/index.js";
 import { form, inWords, panel, Wrong } from "./parts.js";
 
 const LONGEST = 200;
 const EVERY = 4000;
 
-const textOf = (message) => message.text ?? message.body ?? "";
-
 function line(game, message) {
-  const who = message.you ? t("chat.you") : message.seat ? t("seat.label", { seat: message.seat }) : message.nickname ?? t("chat.house");
+  const who = message.you ? t("chat.you") : t("seat.label", { seat: message.seat });
   const report = message.you ? null : h("button", { type: "button", class: "chat-report", title: t("chat.report"), "aria-label": t("chat.report.long", { who }), onclick: (event) => tell(game, message, event.currentTarget) }, icon("flag"));
-  return h("li", { class: message.you ? "chat-line mine" : "chat-line" }, h("span", { class: "chat-who" }, who), h("time", {}, time(message.sent_at ?? message.recorded_at)), h("p", {}, textOf(message)), report);
+  return h("li", { class: message.you ? "chat-line mine" : "chat-line" }, h("span", { class: "chat-who" }, who), h("time", {}, time(message.sent_at)), h("p", {}, message.text), report);
 }
 
 async function tell(game, message, button) {
@@ -28,39 +26,77 @@ async function tell(game, message, button) {
   }
 }
 
+/** The open panel: what was said, the line to write on, and whether one wants to hear any of it. */
+class Talk {
+  constructor(game) {
+    this.game = game;
+    this.signature = "";
+    this.list = h("ol", { class: "chat-list", tabindex: "0", "aria-live": "polite", "aria-label": t("menu.chat") });
+    this.input = h("input", { type: "text", name: "text", maxlength: LONGEST, autocomplete: "off", "aria-label": t("chat.write"), placeholder: t("chat.write") });
+    this.status = h("p", { class: "quiet-words", role: "status" });
+    this.form = form(() => this.send(), h("div", { class: "chat-write" }, this.input, h("button", { class: "primary", type: "submit" }, t("chat.send"))));
+    this.door = h("button", { type: "button", class: "quiet", onclick: () => this.turn() });
+    this.look();
+    const timer = setInterval(() => (this.list.isConnected ? document.hidden || this.look() : clearInterval(timer)), EVERY);
+  }
+
+  async look() {
+    try {
+      this.draw(await get(`tables/${this.game.table}/chat?limit=50`));
+    } catch (error) {
+      if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
+      say(this.status, inWords(error));
+    }
+  }
+
+  draw(chat) {
+    this.open = chat.open;
+    const signature = JSON.stringify([chat.items, chat.open]);
+    if (signature !== this.signature) {
+      this.signature = signature;
+      put(this.list, [...chat.items].reverse().map((message) => line(this.game, message)));
+      this.list.scrollTop = this.list.scrollHeight;
+    }
+    set(this.form, { hidden: !chat.may_write });
+    say(this.door, t(chat.open ? "chat.shut" : "chat.reopen"));
+    say(this.status, standing(chat));
+  }
+
+  async send() {
+    const text = this.input.value.trim();
+    if (!text) throw new Wrong(t("chat.empty"));
+    await command(`tables/${this.game.table}/chat`, { text });
+    this.input.value = "";
+    await this.look();
+  }
+
+  async turn() {
+    try {
+      await change(`tables/${this.game.table}/chat/open`, { open: !this.open });
+      await this.look();
+    } catch (error) {
+      say(this.status, inWords(error));
+    }
+  }
+}
+
+function standing(chat) {
+  if (chat.muted) return chat.muted.until ? t("chat.muted", { until: moment(chat.muted.until) }) : t("chat.muted.for_good");
+  if (!chat.open) return t("chat.closed");
+  if (!chat.may_write) return t("chat.sit");
+  return chat.items.length ? "" : t("chat.none");
+}
+
 export const chat = {
   make(game) {
-    const list = h("ol", { class: "chat-list", tabindex: "0", "aria-live": "polite", "aria-label": t("menu.chat") });
-    const input = h("input", { type: "text", name: "text", maxlength: LONGEST, autocomplete: "off", "aria-label": t("chat.write"), placeholder: t("chat.write") });
-    const status = h("p", { class: "quiet-words", role: "status" });
-    const look = async () => {
-      try {
-        const { items } = await get(`tables/${game.table}/chat?limit=50`);
-        const ordered = [...items].sort((a, b) => (String(a.sent_at ?? a.id) < String(b.sent_at ?? b.id) ? -1 : 1));
-        const signature = ordered.map((each) => `${each.id}${textOf(each)}`).join();
-        if (signature === list.dataset.signature) return;
-        list.dataset.signature = signature;
-        put(list, ordered.map((message) => line(game, message)));
-        list.scrollTop = list.scrollHeight;
-        status.textContent = ordered.length ? "" : t("chat.none");
-      } catch (error) {
-        status.textContent = error instanceof Problem && error.status === 404 ? t("chat.absent") : inWords(error);
-      }
-    };
-    const submit = async () => {
-      const text = input.value.trim();
-      if (!text) throw new Wrong(t("chat.empty"));
-      await command(`tables/${game.table}/chat`, { text });
-      input.value = "";
-      await look();
-    };
-    game.chatLook = look;
-    look();
-    const timer = setInterval(() => (list.isConnected ? document.hidden || look() : clearInterval(timer)), EVERY);
-    return panel(game, t("menu.chat"), list, status, form(submit, h("div", { class: "chat-write" }, input, h("button", { class: "primary", type: "submit" }, t("chat.send")))), h("p", { class: "quiet-words" }, t("chat.rules")));
+    this.talk = new Talk(game);
+    return panel(game, t("menu.chat"), this.talk.list, this.talk.status, this.talk.form, h("p", { class: "quiet-words" }, t("chat.rules")), this.talk.door);
   },
 
+  /** A message came by the stream: it is shown at once where the chat is open, else its button says so. */
   heard(game, event) {
-    if (/chat|message/i.test(event.type ?? "")) game.chatLook?.();
+    if (event.type !== "ChatMessageSent") return;
+    if (game.open === "chat") this.talk.look();
+    else game.header.unread("chat");
   },
 };

@@ -50,10 +50,16 @@ export class Header {
     for (const [name, button] of [...Object.entries(this.menu), ["lobby", this.lobby], ["leave", this.leave]]) {
       say(button.querySelector("span"), t(`menu.${name}`));
       set(button, { "aria-label": t(`menu.${name}`) });
+      if (open === name) set(button, { "data-unread": false, "aria-description": false });
       if (name in this.menu) set(button, { "aria-expanded": String(open === name) });
     }
     set(this.leave, { hidden: !you });
     set(this.element.querySelector("nav"), { "aria-label": t("menu.label") });
+  }
+
+  /** This will mark a panel's button until the panel is opened. */
+  unread(name) {
+    set(this.menu[name], { "data-unread": true, "aria-description": t("chat.unread") });
   }
 
   drawBadges({ rules, you, currency }) {
