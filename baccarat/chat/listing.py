@@ -27,7 +27,7 @@ def add(*, operator: UUID | None, word: str, metadata: Metadata) -> FilterWordAd
     if not is_word(given):
         raise InvalidWord
     folded = fold(given)
-    with transaction.atomic(savepoint=False):
+    with transaction.atomic():
         version, now = fetch(_VERSION, [words_stream(operator)])[0]
         if fetch(_KNOWN, [projection.word_id(operator, folded)]):
             raise WordIsListed
@@ -40,7 +40,7 @@ def add(*, operator: UUID | None, word: str, metadata: Metadata) -> FilterWordAd
 def remove(*, operator: UUID | None, word: str, metadata: Metadata) -> None:
     """This will take a word off the list. Raises UnknownWord, and VersionConflict as adding does."""
     folded = fold(unicodedata.normalize("NFC", word))
-    with transaction.atomic(savepoint=False):
+    with transaction.atomic():
         version, now = fetch(_VERSION, [words_stream(operator)])[0]
         if not fetch(_KNOWN, [projection.word_id(operator, folded)]):
             raise UnknownWord

@@ -109,7 +109,7 @@ def close_report(*, operator: UUID, report: UUID, outcome: Outcome, note: str, m
     if not rows:
         raise UnknownReport
     player, words = rows[0][0], recording.new_words(note, subject=report)
-    with transaction.atomic(savepoint=False):
+    with transaction.atomic():
         page = recording.open_page(operator=operator, player=player)
         if fetch(_CLOSED, [report]):
             raise ReportIsClosed
@@ -121,7 +121,7 @@ def close_report(*, operator: UUID, report: UUID, outcome: Outcome, note: str, m
 def _act(moderator: Moderator, judged: Callable[[Page, Words], Act]) -> Conduct:
     queries.find_player(operator=moderator.operator, player=moderator.player)
     words = recording.new_words(moderator.note)
-    with transaction.atomic(savepoint=False):
+    with transaction.atomic():
         page = recording.open_page(operator=moderator.operator, player=moderator.player)
         event = judged(page, words)
         after = recording.record(page, event, moderator.metadata)

@@ -50,6 +50,7 @@ _WORDS: Final = """
     SELECT word, folded, operator_id IS NULL, added_at FROM chat_word
      WHERE (operator_id = %s OR operator_id IS NULL) ORDER BY folded, operator_id IS NULL
 """
+_LIST: Final = "SELECT word FROM chat_word WHERE operator_id IS NOT DISTINCT FROM %s ORDER BY folded"
 _SHOWN: Final = "SELECT id, shown FROM chat_message WHERE id = ANY (%s::uuid[])"
 _WAITING: Final = """
     SELECT count(*) FROM (
@@ -123,6 +124,11 @@ def shown_ban(ban: Ban | None) -> Line | None:
 def words(*, operator: UUID) -> list[Line]:
     """This will list the words that are masked for an operator, its own and those of all."""
     return _lines(("word", "folded", "for_all", "added_at"), fetch(_WORDS, [operator]))
+
+
+def list_of(*, operator: UUID | None) -> list[str]:
+    """This will list the words of an operator's own list or, with None, of that of all."""
+    return [word for (word,) in fetch(_LIST, [operator])]
 
 
 def shown(*, messages: Sequence[UUID]) -> dict[UUID, str]:

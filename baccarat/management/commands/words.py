@@ -1,0 +1,48 @@
+"""`manage.py words`: the words that are masked in chats, of one operator or of all."""
+
+from typing import Any, Final
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from baccarat.chat import first_words, listing, queries
+from baccarat.chat.refusals import WordIsListed
+from casino.events.store import Metadata
+from casino.kernel.refusals import Refusal
+from casino.operators.operations import find_operator
+
+ACTOR: Final = "command:words"
+
+
+class Command(BaseCommand):
+    help = "List the words that are masked in chats, add some or take some off; each change is recorded."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """This will declare what can be done."""
+        parser.add_argument("--operator", metavar="SLUG", help="an operator's own list; without it, the list of all")
+        parser.add_argument("--add", nargs="+", default=[], metavar="WORD")
+        parser.add_argument("--remove", nargs="+", default=[], metavar="WORD")
+        parser.add_argument("--first", action="store_true", help="add a short list to begin with")
+
+    def handle(self, *_args: Any, operator: str | None, add: list[str], remove: list[str], **options: Any) -> None:
+        """This will do it, and print the list as it stands."""
+        try:
+            whose = None if operator is None else find_operator(slug=operator).id
+            metadata = Metadata(str(whose or ""), ACTOR, "", "words")
+            for word in add:
+                listing.add(operator=whose, word=word, metadata=metadata)
+            for word in remove:
+                listing.remove(operator=whose, word=word, metadata=metadata)
+        except Refusal as refusal:
+            raise CommandError(f"{refusal.detail}. {refusal.remedy}") from None
+        if options["first"]:
+            self._begin(whose, metadata)
+        for line in queries.list_of(operator=whose):
+            self.stdout.write(line)
+
+    def _begin(self, whose: UUID | None, metadata: Metadata) -> None:
+        for word in first_words.WORDS:
+            try:
+                listing.add(operator=whose, word=word, metadata=metadata)
+            except WordIsListed:
+                continue

@@ -1,0 +1,125 @@
+"""Moderation in the admin: who may, whose players, and that each act is recorded."""
+
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from baccarat.chat.models import Act, Closing, Message, Report, Word
+from casino.events.rows import fetch
+from tests.baccarat.api.people import Gambler, Tenant, tenant
+from tests.baccarat.chat.test_talking import alice, bob, code, lucky, say, table
+from tests.support.office import page_of, staff, superuser
+
+pytestmark = pytest.mark.django_db
+__all__ = ["alice", "bob", "lucky", "table"]
+SEES = ("chat.view_message", "chat.view_report", "chat.view_act", "chat.view_word")
+
+
+@pytest.fixture
+def golden() -> Tenant:
+    return tenant("golden")
+
+
+@pytest.fixture
+def report(alice: Gambler, bob: Gambler, table: str) -> Report:
+    message = say(alice, table, "<script>alert(1)</script>").json()["id"]
+    return Report.objects.get(pk=bob.do(f"tables/{table}/chat/{message}/report", {"reason": "Markup"})["report"])
+
+
+def do(client: Client, model: str, name: str, row: Any, **given: str) -> Any:
+    return client.post(reverse(f"admin:chat_{model}_{name}", args=[row.pk]), given, follow=True)
+
+
+def said(answer: Any) -> str:
+    return " ".join(str(message) for message in answer.context["messages"])
+
+
+def test_a_moderator_mutes_from_a_report_and_closes_it(
+    lucky: Tenant, alice: Gambler, table: str, report: Report
+) -> None:
+    moderator = staff(*SEES, "chat.moderate", works_for=lucky.slug)
+    assert (
+        said(do(moderator, "report", "mute", report, reason="spam", minutes="10", note="Markup"))
+        == "Muted in all chats."
+    )
+    assert code(say(alice, table, "Hello")) == (403, "player_is_muted")
+    do(moderator, "report", "close", report, outcome="acted_on", note="Muted")
+    assert Closing.objects.get().by == Act.objects.get().by
+    assert Act.objects.get().by.startswith("staff:")
+    assert "dealt with" in said(do(moderator, "report", "close", report, outcome="dismissed"))
+    assert "may write" in said(do(moderator, "report", "unmute", report))
+    assert say(alice, table, "Hello").status_code == 201
+
+
+def test_what_was_written_is_shown_as_text(lucky: Tenant, report: Report) -> None:
+    root = superuser()
+    for model, row in (("chat_report", report.pk), ("chat_message", report.message_id)):
+        page = root.get(page_of(model, row)).content.decode()
+        assert "&lt;script&gt;alert(1)" in page
+        assert "<script>alert(1)" not in page
+
+
+def test_moderating_is_not_removing_and_looking_is_neither(lucky: Tenant, report: Report) -> None:
+    looker, moderator = staff(*SEES, name="looker"), staff(*SEES, "chat.moderate", name="moderator")
+    assert do(looker, "report", "mute", report, reason="spam").status_code == 403
+    assert do(looker, "report", "close", report, outcome="dismissed").status_code == 403
+    assert do(moderator, "report", "remove", report, reason="spam").status_code == 403
+    assert b"Mute" not in looker.get(page_of("chat_report", report.pk)).content
+    assert not Act.objects.exists()
+
+
+def test_another_operators_staff_sees_and_does_nothing(lucky: Tenant, golden: Tenant, report: Report) -> None:
+    other = staff(*SEES, "chat.moderate", "chat.remove_player", works_for=golden.slug)
+    assert do(other, "report", "mute", report, reason="spam").status_code in {403, 404}
+    for model in (Message, Report):
+        page = other.get(reverse(f"admin:chat_{model._meta.model_name}_changelist"))
+        assert list(page.context["cl"].result_list) == []
+    assert not Act.objects.exists()
+
+
+def test_a_player_is_removed_and_let_in_again(lucky: Tenant, alice: Gambler, report: Report) -> None:
+    moderator = staff(*SEES, "chat.remove_player", works_for=lucky.slug)
+    do(moderator, "message", "remove", Message.objects.get(), reason="cheating", minutes="")
+    assert code(alice.get("me/balances")) == (401, "session_of_removed")
+    assert "come in again" in said(do(moderator, "act", "readmit", Act.objects.get()))
+    assert lucky.post(f"players/{alice.id}/sessions", {}).status_code == 201
+
+
+@pytest.mark.parametrize(
+    "given", [{"reason": "boredom"}, {"reason": "spam", "minutes": "ten"}, {"reason": "spam", "minutes": "0"}]
+)
+def test_an_odd_form_does_nothing(lucky: Tenant, report: Report, given: dict[str, str]) -> None:
+    assert "a whole number of minutes" in said(do(superuser(), "report", "mute", report, **given))
+    assert not Act.objects.exists()
+
+
+def test_words_are_added_and_dropped_and_those_of_all_only_by_who_works_for_all(lucky: Tenant, alice: Gambler) -> None:
+    call_command("words", add=["darn"])
+    lucky.do("chat/words", {"word": "heck"})
+    for_all, own = Word.objects.get(operator_id=None), Word.objects.exclude(operator_id=None).get()
+    clerk = staff(*SEES, "chat.list_word", works_for=lucky.slug)
+    assert "all operators" in said(do(clerk, "word", "drop", for_all)).lower()
+    assert "masked from now on" in said(do(clerk, "word", "list", own, word="drat"))
+    assert "no longer" in said(do(clerk, "word", "drop", own))
+    assert "no longer" in said(do(superuser(), "word", "drop", for_all))
+    assert sorted(Word.objects.values_list("word", flat=True)) == ["drat"]
+    actors = fetch(
+        "SELECT DISTINCT split_part(metadata->>'actor', ':', 1) FROM events_event WHERE stream LIKE 'words-%%'"
+    )
+    assert {actor for (actor,) in actors} == {"command", "operator", "staff"}
+
+
+def test_the_command_lists_adds_and_removes(lucky: Tenant, alice: Gambler, table: str, capsys: Any) -> None:
+    call_command("words", first=True)
+    call_command("words", first=True, add=["darn"], remove=["fuck"])
+    listed = capsys.readouterr().out.split()
+    assert "darn" in listed
+    assert listed.count("fuck") == 2
+    assert say(alice, table, "Sch3isse, sh!t").json()["text"] == "********, ****"
+    with pytest.raises(CommandError, match="There is no operator"):
+        call_command("words", operator="nobody")
+    with pytest.raises(CommandError, match="not on the list"):
+        call_command("words", remove=["nonsense"])

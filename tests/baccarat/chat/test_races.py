@@ -1,0 +1,68 @@
+"""Chats when everything comes at once: the pace is exact, a mute and a removal let nothing through."""
+
+from collections.abc import Callable
+from typing import Any
+
+from baccarat.audit import engine
+from casino.events.rows import fetch
+from tests.baccarat.api.people import Tenant, sit, tenant
+from tests.conftest import Database
+
+InThreads = Callable[..., list[Any]]
+
+
+def at_a_table() -> tuple[Tenant, Any, str]:
+    lucky = tenant("lucky")
+    table, alice = lucky.table("big_table"), lucky.player("Alice")
+    sit(alice, table)
+    return lucky, alice, table
+
+
+def test_of_fifty_messages_at_once_five_are_said(database: Database, in_threads: InThreads) -> None:
+    _, alice, table = at_a_table()
+    answers = in_threads(50, lambda number: alice.post(f"tables/{table}/chat", {"text": f"Message {number}"}))
+    assert sorted(answer.status_code for answer in answers) == [201] * 5 + [409] * 45
+    assert {answer.json()["code"] for answer in answers if answer.status_code == 409} == {"too_many_messages"}
+    assert fetch("SELECT count(*) FROM chat_message") == [(5,)]
+    assert fetch("SELECT count(*) FROM events_event WHERE type = 'ChatMessageSent'") == [(5,)]
+
+
+def test_one_message_sent_twenty_times_with_one_key_is_said_once(database: Database, in_threads: InThreads) -> None:
+    _, alice, table = at_a_table()
+    path = f"tables/{table}/chat"
+    answers = in_threads(20, lambda _: alice.post(path, {"text": "Hello"}, key="one"))
+    assert {answer.content for answer in answers} == {answers[0].content}
+    assert fetch("SELECT count(*) FROM chat_message") == [(1,)]
+
+
+def test_nothing_is_said_after_a_mute_however_close(database: Database, in_threads: InThreads) -> None:
+    lucky, alice, table = at_a_table()
+
+    def act(number: int) -> Any:
+        if number == 3:
+            return lucky.post(f"players/{alice.id}/mute", {"reason": "spam", "minutes": 5})
+        return alice.post(f"tables/{table}/chat", {"text": f"Message {number}"})
+
+    answers = in_threads(12, act)
+    assert answers[3].status_code == 200
+    codes = {answer.json().get("code") for answer in answers if answer.status_code >= 400}
+    assert codes <= {"player_is_muted", "too_many_messages"}
+    ((mute,),) = fetch("SELECT version FROM events_event WHERE type = 'PlayerMuted'")
+    said = fetch("SELECT count(*) FROM chat_message")[0][0]
+    assert mute == said + 1
+    assert [each.what for each in engine.run().findings] == []
+
+
+def test_who_logs_in_while_being_removed_is_out_in_the_end(database: Database, in_threads: InThreads) -> None:
+    lucky, alice, _ = at_a_table()
+
+    def act(number: int) -> Any:
+        if number == 4:
+            return lucky.post(f"players/{alice.id}/remove", {"reason": "cheating", "minutes": 60})
+        return lucky.post(f"players/{alice.id}/sessions", {})
+
+    answers = in_threads(12, act)
+    assert answers[4].status_code == 200
+    refused = [answer.json()["code"] for answer in answers if answer.status_code == 403]
+    assert set(refused) <= {"player_is_removed"}
+    assert fetch("SELECT count(*) FROM operators_playersession WHERE ended_at IS NULL") == [(0,)]
