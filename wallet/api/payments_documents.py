@@ -63,7 +63,13 @@ _SHOWN: Final = {
 }
 _QUOTED: Final = {
     **_SHOWN,
-    "quote": {"amount": _euro("50.00"), "fee": _euro("1.00"), "arrives": _euro("49.00"), "refused": None},
+    "quote": {
+        "amount": _euro("50.00"),
+        "fee": _euro("1.00"),
+        "arrives": _euro("49.00"),
+        "arrives_at": "2026-11-21T09:01:00Z",
+        "refused": None,
+    },
 }
 _ASKED: Final = {"method": _METHOD, "amount": "50.00", "currency": "EUR"}
 _DEPOSIT: Final = {

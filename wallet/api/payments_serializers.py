@@ -1,5 +1,6 @@
 """The bodies of the part of the API that is about money on its way in and out."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from rest_framework import serializers
@@ -47,6 +48,7 @@ class QuoteShown(serializers.Serializer[Any]):
     amount = MoneySerializer()
     fee = MoneySerializer(allow_null=True)
     arrives = MoneySerializer(allow_null=True)
+    arrives_at = serializers.DateTimeField(allow_null=True, help_text="When it arrives, as a rule, if asked for now.")
     refused = serializers.CharField(allow_null=True)
 
 
@@ -207,8 +209,8 @@ def offer_of(given: dict[str, Any]) -> Offer:
     return Offer(given["name"], given["provider"], terms, given["seconds"], given["payouts"], given["enabled"])
 
 
-def shown_method(method: Method, *, amount: int | None = None) -> dict[str, Any]:
-    """This will shape a method for an answer, with what `amount` minor units come to."""
+def shown_method(method: Method, *, amount: int | None = None, now: datetime | None = None) -> dict[str, Any]:
+    """This will shape a method for an answer, with what `amount` minor units come to, and when if asked for `now`."""
     offer, terms = method.offer, method.offer.terms
     return {
         "id": method.id,
@@ -222,17 +224,23 @@ def shown_method(method: Method, *, amount: int | None = None) -> dict[str, Any]
         "seconds": offer.seconds,
         "payouts": offer.payouts,
         "enabled": offer.enabled,
-        "quote": None if amount is None else _quote(terms, amount),
+        "quote": None if amount is None or now is None else _quote(offer, amount, now),
     }
 
 
-def _quote(terms: Terms, amount: int) -> dict[str, Any]:
-    shown: dict[str, Any] = {"amount": money(amount, terms.currency), "fee": None, "arrives": None, "refused": None}
+def _quote(offer: Offer, amount: int, now: datetime) -> dict[str, Any]:
+    terms, unknown = offer.terms, dict.fromkeys(("fee", "arrives", "arrives_at", "refused"))
+    shown: dict[str, Any] = {"amount": money(amount, terms.currency), **unknown}
     try:
         offered = quote(terms, amount)
     except Refusal as refusal:
         return {**shown, "refused": refusal.code}
-    return {**shown, "fee": money(offered.fee, terms.currency), "arrives": money(offered.arrives, terms.currency)}
+    return {
+        **shown,
+        "fee": money(offered.fee, terms.currency),
+        "arrives": money(offered.arrives, terms.currency),
+        "arrives_at": now + timedelta(seconds=offer.seconds),
+    }
 
 
 def shown_deposit(deposit: Deposit) -> dict[str, Any]:

@@ -43,7 +43,8 @@ class DepositMethods(EitherView):
         if isinstance(self.caller, PlayerPrincipal):
             currency = self.caller.currency
             offered = [each for each in offered if each.offer.enabled and each.offer.terms.currency == currency]
-        return Response({"items": [shapes.shown_method(each, amount=amount) for each in offered]})
+        now = methods.clock()
+        return Response({"items": [shapes.shown_method(each, amount=amount, now=now) for each in offered]})
 
     @documents.create_method
     @idempotent

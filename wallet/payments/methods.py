@@ -94,6 +94,12 @@ def find(*, operator: UUID, method: UUID) -> Method:
     return _method(rows[0])
 
 
+def clock() -> datetime:
+    """This will return the database's time, which deposits are asked for by."""
+    now: datetime = fetch("SELECT clock_timestamp()")[0][0]
+    return now
+
+
 def offered(*, operator: UUID) -> list[Method]:
     """This will list the latest version of each of an operator's methods, oldest method first."""
     return [_method(row) for row in fetch(_LATEST, [operator])]

@@ -4,6 +4,7 @@ import json
 import secrets
 import time
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -98,6 +99,9 @@ def test_a_player_sees_fee_and_arrival_before_committing(lucky: Caller) -> None:
     ]
     assert shown[0]["quote"]["fee"] == {"amount": "1.00", "currency": "EUR"}
     assert shown[0]["quote"]["arrives"] == {"amount": "49.00", "currency": "EUR"}
+    at = datetime.fromisoformat(shown[0]["quote"]["arrives_at"]) - timedelta(seconds=shown[0]["seconds"])
+    assert timedelta() <= datetime.now(UTC) - at < timedelta(minutes=1)
+    assert [each["quote"]["arrives_at"] for each in shown if each["quote"]["refused"]] == [None]
     assert player.get("deposit-methods").json()["items"][0]["quote"] is None
     assert len(lucky.get("deposit-methods").json()["items"]) == 3
     assert player.get("deposit-methods?amount=5,0").json()["code"] == "amount_malformed"
