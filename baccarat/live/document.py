@@ -15,7 +15,7 @@ while the stream is open are followed), a table that is watched (`table`, no sea
 | event | id | data |
 |---|---|---|
 | `snapshot` | position | `position`, `server_time`, `tables` (each as `GET /api/v1/tables/{id}` answers), `wallet` (as `GET /api/v1/me/balances`): draw everything anew. The first message; again when the player sits down at another table. |
-| `event` | position | `position`, `type`, `table`, `round`, `recorded_at`, `data`: what happened, as this player may see it. Amounts are decimal strings; only the player's own id is shown. |
+| `event` | position | `position`, `type`, `table`, `round`, `recorded_at`, `data`: what happened, as this player may see it. Amounts are decimal strings; only the player's own id is shown. A `ChatMessageSent` brings its `text`: show it as text, never as markup. |
 | `wallet` | none | The player's balances, after money moved, and when the next reality check is due (`reality_check`). |
 | `reset` | none | Too much was missed to be told one by one: a `snapshot` follows. |
 | `bye` | none | `code` says why the stream ends: `session_taken_over`, `session_timed_out`, `session_ended`, `session_of_removed`, `token_expired`, `too_many_streams`, `internal_error` (the last one: come back at once). |
