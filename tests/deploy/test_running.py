@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
 from uuid import uuid4
 
 import httpx
@@ -181,6 +181,22 @@ def test_plain_http_is_sent_to_https_but_for_the_health_checks(deployment):
 def test_another_host_name_is_refused(deployment):
     port = int(deployment.base_url.rpartition(":")[2])
     assert probe(f"http://127.0.0.1:{port}/livez", host="evil.example.com") == 400
+
+
+def test_the_table_page_and_all_that_it_loads_are_served_and_nobody_plays_as_a_demo_player(deployment):
+    headers = {"Host": HOST, "X-Forwarded-Proto": "https"}
+    with httpx.Client(base_url=deployment.base_url, headers=headers, timeout=20) as browser:
+        page = browser.get("/play/")
+        assert page.headers["Content-Security-Policy"].startswith("default-src 'none'")
+        found = re.findall(r'(?:href|src)="\.\.(/static/[^"]+)"', page.text)
+        assert len(found) >= 6
+        modules = [path for path in found if path.endswith(".js")]
+        for path in modules:
+            text = browser.get(path).text
+            modules += {urljoin(path, each) for each in re.findall(r'from "(\.[^"]+)"', text)} - set(modules)
+        assert len(modules) > 30
+        assert {browser.get(path).status_code for path in [*found, *modules]} == {200}
+        assert browser.get("/play/demo").status_code == 404
 
 
 def test_a_round_is_played_from_bet_to_audit(deployment, tmp_path):
