@@ -1,0 +1,87 @@
+"""What the lists about players in chats share: names beside ids, and what moderators do about the player of a row."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.http import HttpRequest
+from django.urls import URLPattern
+from django.utils.safestring import SafeString
+
+from baccarat.chat import moderating
+from baccarat.chat.admin_forms import MODERATE, REMOVE, minutes_of, moderator_of, reason_of
+from casino.admin import marks
+from casino.admin.readonly import ReadOnlyAdmin, as_uuid
+from casino.operators.models import Operator, Player
+
+
+class ChatAdmin(ReadOnlyAdmin):
+    """Base of the lists about players: their names are read with them, and moderators act on their pages."""
+
+    ordering = ("-id",)
+    search_help_text = "id, table's id or player's id"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """This will add the player's nickname and the operator's slug."""
+        slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
+        nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
+        named: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug), nickname=Subquery(nickname))
+        return named
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for an id, a table or a player."""
+        identity = as_uuid(term)
+        return None if identity is None else Q(pk=identity) | Q(table_id=identity) | Q(player_id=identity)
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the addresses of what moderators do about the player of a row."""
+        return [
+            self.perform_path("mute", MODERATE, self.mute),
+            self.perform_path("unmute", MODERATE, self.unmute),
+            self.perform_path("remove", REMOVE, self.remove),
+            self.perform_path("readmit", REMOVE, self.readmit),
+            *super().get_urls(),
+        ]
+
+    def mute(self, request: HttpRequest, row: Any) -> str:
+        """This will mute the player. Raises the refusals of `moderating.mute`."""
+        moderating.mute(moderator=moderator_of(request, row), reason=reason_of(request), minutes=minutes_of(request))
+        return "Muted in all chats."
+
+    def unmute(self, request: HttpRequest, row: Any) -> str:
+        """This will let the player write again. Raises the refusals of `moderating.unmute`."""
+        moderating.unmute(moderator=moderator_of(request, row))
+        return "The player may write again."
+
+    def remove(self, request: HttpRequest, row: Any) -> str:
+        """This will remove the player from the casino. Raises the refusals of `moderating.remove`."""
+        moderating.remove(moderator=moderator_of(request, row), reason=reason_of(request), minutes=minutes_of(request))
+        return "Removed from the casino; the session has ended."
+
+    def readmit(self, request: HttpRequest, row: Any) -> str:
+        """This will let the player in again. Raises the refusals of `moderating.readmit`."""
+        moderating.readmit(moderator=moderator_of(request, row))
+        return "The player may come in again."
+
+    @admin.display(description="operator")
+    def operator(self, row: Any) -> SafeString | str:
+        """Whose house it is in."""
+        return marks.page("operator", row.operator_id, row.slug or marks.short(row.operator_id))
+
+    @admin.display(description="player")
+    def player(self, row: Any) -> SafeString | str:
+        """Whom it is about."""
+        return marks.page("player", row.player_id, row.nickname or marks.short(row.player_id))
+
+    def about(self, row: Any) -> Sequence[tuple[str, object]]:
+        """This will name operator and player, and where more is to be found about the player."""
+        player = str(row.player_id)
+        return (
+            ("Operator", self.operator(row)),
+            ("Player", self.player(row)),
+            ("Messages", marks.listing("chat_message", "all of this player's", q=player)),
+            ("Reports", marks.listing("chat_report", "all about this player", q=player)),
+            ("Acts", marks.listing("chat_act", "all about this player", q=player)),
+            ("Log", marks.listing("events_event", "all events", q=f"chat-{player}")),
+        )

@@ -1,0 +1,98 @@
+"""The filter's words as staff see them."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import Q
+from django.http import HttpRequest
+from django.urls import URLPattern
+from django.utils.safestring import SafeString
+
+from baccarat.chat import listing
+from baccarat.chat.admin_forms import LIST, remembered
+from baccarat.chat.masking import fold
+from baccarat.chat.models import Word
+from baccarat.chat.refusals import NotYourList
+from casino.admin import marks, scope
+from casino.admin.readonly import ReadOnlyAdmin
+from casino.admin.sections import Deed, Facts, Field, Form, Grid, Section
+from casino.operators.admin import operator_filter
+
+
+@admin.register(Word)
+class WordAdmin(ReadOnlyAdmin):
+    """The filter's words, of each operator and of all. New ones come by a word's page, HTTP or command."""
+
+    list_display = ("word", "folded", "whose", "when")
+    list_filter = (operator_filter(),)
+    ordering = ("folded", "id")
+    search_help_text = "a word"
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """This will let the words of all be seen by everyone."""
+        return Q(operator_id__in=operators) | Q(operator_id__isnull=True)
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for a word, whatever it is dressed as."""
+        return Q(folded=fold(term))
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the addresses of `add` and `drop`."""
+        return [
+            self.perform_path("list", LIST, self.enlist),
+            self.perform_path("drop", LIST, self.drop),
+            *super().get_urls(),
+        ]
+
+    def enlist(self, request: HttpRequest, word: Word) -> str:
+        """This will put another word on the list of this one. Raises the refusals of `listing.add`."""
+        _require_own(request, word)
+        added = listing.add(
+            operator=word.operator_id,
+            word=request.POST.get("word", "").strip(),
+            metadata=remembered(request, word.operator_id),
+        )
+        return f"{added.word} is masked from now on."
+
+    def drop(self, request: HttpRequest, word: Word) -> str:
+        """This will take the word off its list. Raises the refusals of `listing.remove`."""
+        _require_own(request, word)
+        listing.remove(operator=word.operator_id, word=word.word, metadata=remembered(request, word.operator_id))
+        return f"{word.word} is masked no longer."
+
+    @admin.display(description="holds for")
+    def whose(self, word: Word) -> SafeString | str:
+        """Whose chats it is masked in."""
+        return "all operators" if word.operator_id is None else marks.page("operator", word.operator_id)
+
+    @admin.display(description="added (UTC)")
+    def when(self, word: Word) -> SafeString | str:
+        """When it was added."""
+        return marks.moment(word.added_at)
+
+    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+        """This will show a word, with what can be done for those who may."""
+        facts = (
+            ("Word", obj.word),
+            ("Compared as", marks.code(obj.folded)),
+            ("Holds for", self.whose(obj)),
+            ("Added (UTC)", self.when(obj)),
+            ("Log", marks.listing("events_event", "all changes", q=f"words-{obj.operator_id or 'everyone'}")),
+        )
+        if not request.user.has_perm(LIST) or (obj.operator_id is None and scope.operators(request) is not None):
+            return (Facts("Word", facts),)
+        deed = Deed("Mask it no longer", self.perform_url("drop", obj), f"Take “{obj.word}” off the list?", tone="bad")
+        fields = (Field("word", "Word", longest=40),)
+        return (
+            Facts("Word", facts),
+            Form("Another word for this list", "Mask it", self.perform_url("list", obj), fields),
+            Grid("Actions", ("What was said stays as it was shown",), [(deed,)]),
+        )
+
+
+def _require_own(request: HttpRequest, word: Word) -> None:
+    """The words of all are changed by those who work for all."""
+    if word.operator_id is None and scope.operators(request) is not None:
+        raise NotYourList
