@@ -49,15 +49,20 @@ class House:
         return str(self.post("/tables", body)["id"])
 
     def newcomer(self) -> str:
-        """This will register a player with play money and a PIN, and return the token of a session.
+        """This will register a player with play money, and return the token of a session.
 
         It is opened as the operator's server opens one before it shows the page.
         """
         name = f"Player {next(self.numbers)}"
         player = self.post("/players", {"reference": name, "nickname": name})["id"]
         self.post(f"/players/{player}/sandbox-credits", {"amount": "5000.00", "currency": CURRENCY, "book": "play"})
-        self.post(f"/players/{player}/pin", {"pin": PIN})
         return str(self.post(f"/players/{player}/sessions", {})["token"])
+
+    def give_pin(self, table: str, seat: int) -> None:
+        """This will set the PIN of the player who sits there."""
+        seats = self.get(f"/tables/{table}")["seats"]
+        player = next(each["player"] for each in seats if each["seat"] == seat)
+        self.post(f"/players/{player}/pin", {"pin": PIN})
 
     def seated(self, table: str, seat: int, buy_in: str = "1000.00") -> str:
         """This will sit a newcomer down and return the token."""

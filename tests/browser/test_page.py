@@ -262,6 +262,7 @@ def test_the_seat_with_the_highest_bet_on_player_looks_at_the_cards_and_hands_th
 
 def test_an_own_limit_is_set_with_the_pin_and_holds(house, sees):
     screen = sees(house.table("mini"), 1)
+    house.give_pin(screen.table, 1)
     panel = screen.open("limit")
     panel.get_by_label("Most you will stake on a spot").fill("20")
     panel.get_by_label("Your PIN").fill("0000")
