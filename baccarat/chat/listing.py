@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat.chat import projection
+from baccarat.chat import first_words, projection
 from baccarat.chat.catalogue import CATALOGUE
 from baccarat.chat.events import FilterEvent, FilterWordAdded, FilterWordRemoved, words_stream
 from baccarat.chat.masking import fold, is_word
@@ -15,6 +15,7 @@ from casino.events.rows import fetch
 from casino.events.store import Append, Metadata, append
 
 _VERSION: Final = "SELECT coalesce(max(version), 0), clock_timestamp() FROM events_event WHERE stream = %s"
+_FOLDED: Final = "SELECT folded FROM chat_word WHERE operator_id IS NOT DISTINCT FROM %s"
 _KNOWN: Final = "SELECT FROM chat_word WHERE id = %s"
 
 
@@ -35,6 +36,15 @@ def add(*, operator: UUID | None, word: str, metadata: Metadata) -> FilterWordAd
         _append(event, version, metadata)
         projection.add_word(event)
     return event
+
+
+def begin(*, operator: UUID | None, metadata: Metadata) -> int:
+    """This will put the first words on a list, and return how many of them were not on it."""
+    there = {folded for (folded,) in fetch(_FOLDED, [operator])}
+    missing = [word for word in first_words.WORDS if fold(word) not in there]
+    for word in missing:
+        add(operator=operator, word=word, metadata=metadata)
+    return len(missing)
 
 
 def remove(*, operator: UUID | None, word: str, metadata: Metadata) -> None:

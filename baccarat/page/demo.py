@@ -11,6 +11,8 @@ from django.conf import settings
 from django.db import transaction
 
 from baccarat import queries
+from baccarat.chat import listing
+from baccarat.chat import queries as chat
 from baccarat.operations import opening
 from casino.api.catalogue import NOT_FOUND, Rejected
 from casino.events.store import Metadata
@@ -54,6 +56,7 @@ def furnish(*, slug: str) -> Sequence[str]:
         *_open_tables(operator, metadata),
         *_register_players(operator, metadata),
         *_offer_deposits(operator),
+        *_list_words(operator, metadata),
     )
 
 
@@ -138,6 +141,12 @@ def _offer_deposits(operator: Operator) -> list[str]:
         offer = Offer(name, PROVIDER, terms, seconds=1, payouts=True, enabled=True)
         methods.create(operator=operator.id, offer=offer, actor="demo")
     return ["deposit methods"]
+
+
+def _list_words(operator: Operator, metadata: Metadata) -> list[str]:
+    if chat.list_of(operator=operator.id):
+        return []
+    return [f"{listing.begin(operator=operator.id, metadata=metadata)} words that chats cover"]
 
 
 def _unit(operator: Operator) -> int:

@@ -1,12 +1,10 @@
 """`manage.py words`: the words that are masked in chats, of one operator or of all."""
 
 from typing import Any, Final
-from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from baccarat.chat import first_words, listing, queries
-from baccarat.chat.refusals import WordIsListed
+from baccarat.chat import listing, queries
 from casino.events.store import Metadata
 from casino.kernel.refusals import Refusal
 from casino.operators.operations import find_operator
@@ -33,16 +31,9 @@ class Command(BaseCommand):
                 listing.add(operator=whose, word=word, metadata=metadata)
             for word in remove:
                 listing.remove(operator=whose, word=word, metadata=metadata)
+            if options["first"]:
+                listing.begin(operator=whose, metadata=metadata)
         except Refusal as refusal:
             raise CommandError(f"{refusal.detail}. {refusal.remedy}") from None
-        if options["first"]:
-            self._begin(whose, metadata)
         for line in queries.list_of(operator=whose):
             self.stdout.write(line)
-
-    def _begin(self, whose: UUID | None, metadata: Metadata) -> None:
-        for word in first_words.WORDS:
-            try:
-                listing.add(operator=whose, word=word, metadata=metadata)
-            except WordIsListed:
-                continue
