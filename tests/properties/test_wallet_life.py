@@ -5,32 +5,45 @@ The provider's reports are delivered as its signed callbacks are: in any order, 
 
 from collections.abc import Callable, Generator
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import Phase as Do
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from pytest_django import DjangoDbBlocker
 
 from baccarat.audit import engine
-from baccarat.operations import voiding
+from baccarat.operations import exclusion, voiding
 from baccarat.rules.wagers import Spot
 from casino.events.rows import fetch
 from casino.events.sealer import seal_all
 from casino.events.store import Metadata
 from casino.kernel.money import Book
 from casino.kernel.refusals import Refusal
+from casino.operators import operations as operators
+from casino.operators import pins
 from tests.conftest import Database
 from tests.services import Services
 from tests.support.house import At, House, deal_all, fresh_database
 from tests.wallet.payments.counter import call_back, offer, report, use_provider
+from wallet import operations as wallet
 from wallet.adjustment_events import AdjustmentReason, Direction
 from wallet.adjustments import operations as adjustments
+from wallet.limits.operations import set_table_limit
 from wallet.payments import callbacks, deposits, methods, withdrawals
 from wallet.payments.reports import Kind
 from wallet.protection import operations as protection
+from wallet.protection import play_money
+from wallet.protection.state import ExclusionKind
 from wallet.protection_events import Measure, Period, Setter
 
 SAID = st.sampled_from(("pending", "failed", "completed", "reversed"))
@@ -38,6 +51,12 @@ AMOUNTS = st.sampled_from((100, 500, 2_500, 10_000, 40_000))
 MOST = st.sampled_from((0, 1_000, 5_000, 50_000))
 MONEY = (Measure.DEPOSIT, Measure.STAKE, Measure.LOSS)
 WHICH = st.integers(0, 5)
+PIN = "482913"
+PLAY = 90_000
+"""What there is of play money at first, in cents: a little less than it is topped up to."""
+MANY = 6
+"""Rounds of a life after which the player may stay away, which ends play and deposits in it."""
+COOLING = ExclusionKind.COOLING_OFF
 STAFF = st.sampled_from(("staff:mary", "staff:paul"))
 BALANCES = """
 SELECT sum(balance)::bigint, coalesce(min(balance) FILTER (WHERE player_id IS NOT NULL AND kind <> 'debt'), 0)
@@ -46,7 +65,7 @@ SELECT sum(balance)::bigint, coalesce(min(balance) FILTER (WHERE player_id IS NO
 """
 HELD = """
 SELECT coalesce(sum(balance), 0)::bigint FROM wallet_account a JOIN wallet_balance b ON b.account_id = a.id
- WHERE a.operator_id = %s AND book = 'real' AND (player_id IS NOT NULL OR kind = 'stakes')
+ WHERE a.operator_id = %s AND book = %s AND (player_id IS NOT NULL OR kind = 'stakes')
 """
 CAME_IN = """
 SELECT (SELECT coalesce(sum(amount - fee), 0) FROM wallet_deposit WHERE player_id = %(player)s AND status = 'completed')
@@ -72,17 +91,28 @@ class WalletLife(RuleBasedStateMachine):
         self.withdrawals: list[tuple[UUID, int]] = []
         self.adjustments: list[UUID] = []
         self.rounds: list[UUID] = []
+        self.topped = 0
 
     @initialize(forgive=st.booleans())
     def open(self, forgive: bool) -> None:
-        self.house = House()
-        self.player = self.house.player(real=0, play=100_000)
+        self.house = House(operator=new_operator())
+        self.player = self.newcomer()
         self.tables = [self.house.table("mini"), self.house.table("atlantic_city")]
         self.method = methods.create(operator=self.house.operator, offer=offer(minimum=100), actor="test").id
         methods.set_policy(operator=self.house.operator, automatic_up_to=500, second_above=2_500, actor="test")
         voiding.set_policy(operator=self.house.operator, forgive=forgive, actor="test")
         self.pay_in(40_000)
         self.tell(0, "completed")
+
+    def newcomer(self) -> UUID:
+        """Ann, with a PIN and play money."""
+        house = self.house
+        player = wallet.register_player(
+            operator=house.operator, reference="ann", nickname="Ann", currency="EUR", metadata=house.metadata
+        ).id
+        pins.set_pin(operator=house.operator, player=player, pin=PIN)
+        house.credit(player, PLAY, Book.PLAY)
+        return player
 
     def at(self, table: int) -> At:
         return self.house.guest(self.tables[table % 2], self.player)
@@ -175,6 +205,11 @@ class WalletLife(RuleBasedStateMachine):
     def deal(self) -> None:
         deal_all()
 
+    @rule()
+    def top_up_play_money(self) -> None:
+        came = self.attempt(lambda: play_money.top_up(**self.me, metadata=self.house.metadata))
+        self.topped += 0 if came is None else came[0]
+
     # -- staff --------------------------------------------------------------------------------------------------------
 
     @rule(which=WHICH, staff=STAFF)
@@ -213,6 +248,13 @@ class WalletLife(RuleBasedStateMachine):
             agreed = {"by": staff, "as_debt": as_debt, "metadata": self.by(staff)}
             self.attempt(lambda: adjustments.approve(made, operator=operator, **agreed))  # type: ignore[arg-type]
 
+    @rule(which=WHICH, staff=STAFF)
+    def reject_an_adjustment(self, which: int, staff: str) -> None:
+        if self.adjustments:
+            made, operator = self.adjustments[which % len(self.adjustments)], self.house.operator
+            refused = {"by": staff, "answer": "no", "metadata": self.by(staff)}
+            self.attempt(lambda: adjustments.reject(made, operator=operator, **refused))  # type: ignore[arg-type]
+
     # -- limits -------------------------------------------------------------------------------------------------------
 
     @rule(
@@ -229,6 +271,17 @@ class WalletLife(RuleBasedStateMachine):
         on = protection.On(**self.me, metadata=self.house.metadata)
         assert self.attempt(lambda: protection.confirm_raise(on=on, measure=measure, period=period)) is None
 
+    @rule(amount=st.sampled_from((None, 200, 2_500, 30_000)))
+    def limit_every_wager(self, amount: int | None) -> None:
+        asked = {**self.me, "amount": amount, "pin": PIN, "metadata": self.house.metadata}
+        self.attempt(lambda: set_table_limit(**asked))
+
+    @precondition(lambda self: len(self.rounds) > MANY)
+    @rule(by=st.sampled_from(Setter))
+    def stay_away(self, by: Setter) -> None:
+        on = protection.On(**self.me, metadata=self.house.metadata)
+        self.attempt(lambda: exclusion.exclude(on=on, by=by, kind=COOLING, length=24, pin=PIN))
+
     # -- what always holds --------------------------------------------------------------------------------------------
 
     @invariant()
@@ -240,22 +293,36 @@ class WalletLife(RuleBasedStateMachine):
     @invariant()
     def the_player_has_what_came_in_and_what_the_tables_paid(self) -> None:
         came_in = int(fetch(CAME_IN, {"player": self.player})[0][0])
-        won = sum(self.won(round_) for round_ in dict.fromkeys(self.rounds))
-        assert fetch(HELD, [self.house.operator])[0][0] == came_in + won
+        assert self.held(Book.REAL) == came_in + self.won_in_all(Book.REAL)
 
-    def won(self, identity: UUID) -> int:
-        """What a round brought the player in real money, by its own record; a void leaves what the house forgave."""
+    @invariant()
+    def play_money_is_what_was_given_and_what_the_tables_paid_in_it(self) -> None:
+        assert self.held(Book.PLAY) == PLAY + self.topped + self.won_in_all(Book.PLAY)
+
+    def held(self, book: Book) -> int:
+        return int(fetch(HELD, [self.house.operator, book])[0][0])
+
+    def won_in_all(self, book: Book) -> int:
+        return sum(self.won(round_, book) for round_ in dict.fromkeys(self.rounds))
+
+    def won(self, identity: UUID, book: Book) -> int:
+        """What a round brought the player in one book, by its own record; a void leaves what the house forgave."""
         round_ = self.house.round(identity)
-        undone = round_.voided_of(1)
+        seat, undone = round_.seats[0], round_.voided_of(1)
+        if seat.book is not book:
+            return 0
         if round_.voided is not None:
             return 0 if undone is None else undone.forgiven
-        settled = round_.seats[0].settled
-        return 0 if settled is None or settled.book is not Book.REAL else settled.returned - settled.staked
+        return 0 if seat.settled is None else seat.settled.returned - seat.settled.staked
 
     def teardown(self) -> None:
         deal_all()
         seal_all()
         assert engine.run().findings == ()
+
+
+def new_operator() -> UUID:
+    return operators.create_operator(slug=f"life-{uuid4().hex[:8]}", name="L", currency="EUR", sandbox=True).id
 
 
 def traces() -> tuple[Any, ...]:
