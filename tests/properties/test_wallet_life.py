@@ -54,8 +54,8 @@ WHICH = st.integers(0, 5)
 PIN = "482913"
 PLAY = 90_000
 """What there is of play money at first, in cents: a little less than it is topped up to."""
-MANY = 6
-"""Rounds of a life after which the player may stay away, which ends play and deposits in it."""
+MANY = 1
+"""Rounds of a life beyond which the player may stay away, which ends play and deposits in it."""
 COOLING = ExclusionKind.COOLING_OFF
 STAFF = st.sampled_from(("staff:mary", "staff:paul"))
 BALANCES = """
@@ -103,6 +103,8 @@ class WalletLife(RuleBasedStateMachine):
         voiding.set_policy(operator=self.house.operator, forgive=forgive, actor="test")
         self.pay_in(40_000)
         self.tell(0, "completed")
+        self.sit(0, 10_000, Book.REAL)
+        self.sit(1, 10_000, Book.PLAY)
 
     def newcomer(self) -> UUID:
         """Ann, with a PIN and play money."""

@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from casino.events.rows import fetch
+from casino.kernel.money import Book
 from wallet.adjustment_events import AdjustmentReason
 from wallet.adjustments.refusals import UnknownAdjustment
 from wallet.adjustments.state import AdjustmentStatus
@@ -20,7 +21,7 @@ PAGE: Final = 500
 _BY_REASON: Final = """
     SELECT reason, direction, book, currency, count(*), sum(amount)::bigint, sum(owed)::bigint
       FROM wallet_adjustment
-     WHERE operator_id = %s AND status = 'approved'
+     WHERE operator_id = %s AND book = %s AND status = 'approved'
        AND (%s::timestamptz IS NULL OR decided_at >= %s::timestamptz)
        AND (%s::timestamptz IS NULL OR decided_at < %s::timestamptz)
      GROUP BY reason, direction, book, currency ORDER BY reason, direction, book, currency
@@ -87,11 +88,11 @@ def lines(asked: Asked) -> Iterator[list[Adjustment]]:
         yield found
 
 
-def by_reason(*, operator: UUID, since: datetime | None, until: datetime | None) -> list[Total]:
-    """This will add up what was approved in a period, by reason. Raises PeriodReversed."""
+def by_reason(*, operator: UUID, since: datetime | None, until: datetime | None, book: Book = Book.REAL) -> list[Total]:
+    """This will add up what was approved in a period, in one book, by reason. Raises PeriodReversed."""
     if since is not None and until is not None and since >= until:
         raise PeriodReversed
-    return [Total(*row) for row in fetch(_BY_REASON, [operator, since, since, until, until])]
+    return [Total(*row) for row in fetch(_BY_REASON, [operator, book, since, since, until, until])]
 
 
 def words(adjustments: list[UUID]) -> dict[UUID, AdjustmentWords]:

@@ -125,6 +125,12 @@ class PeriodQuery(serializers.Serializer[Any]):
         }
 
 
+class TotalsQuery(PeriodQuery):
+    """Which book: real money unless play money is asked for."""
+
+    book = BookField(required=False, default=Book.REAL)
+
+
 class AdjustmentsQuery(PeriodQuery):
     """Which adjustments."""
 

@@ -113,8 +113,9 @@ class AdjustmentsReport(OperatorView):
     @documents.report_adjustments
     def get(self, request: Request) -> HttpResponseBase:
         """This will add it up."""
-        given = _asked(request, shapes.PeriodQuery)
-        totals = queries.by_reason(operator=self.caller.operator, since=given["from"], until=given["to"])
+        given = _asked(request, shapes.TotalsQuery)
+        period = {"since": given["from"], "until": given["to"]}
+        totals = queries.by_reason(operator=self.caller.operator, book=given["book"], **period)
         if _form(request, given) is Form.JSON:
             return _json(request, {"items": [shapes.shown_total(total) for total in totals]})
         rows = [

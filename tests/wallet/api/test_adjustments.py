@@ -121,6 +121,20 @@ def test_lists_are_paged_filtered_and_written_as_sheets(house: Tenant) -> None:
     assert house.read("adjustment-totals", to="2020-01-01")["items"] == []
 
 
+def test_totals_are_of_real_money_unless_play_money_is_asked_for(house: Tenant) -> None:
+    alice = house.player("Alice")
+    for made in (asked(house, alice), asked(house, alice, book="play", amount="7.00")):
+        house.do(f"adjustments/{made}/approve", {"actor": "agent-3"})
+
+    totals = {book: house.read("adjustment-totals", book=book)["items"] for book in ("real", "play")}
+
+    assert {book: [each["amount"]["amount"] for each in items] for book, items in totals.items()} == {
+        "real": ["20.00"],
+        "play": ["7.00"],
+    }
+    assert house.read("adjustment-totals")["items"] == totals["real"]
+
+
 def test_another_operator_sees_and_decides_nothing(house: Tenant) -> None:
     made, rival = asked(house, house.player("Alice")), tenant("rival")
     assert rival.read("adjustments")["items"] == []

@@ -248,7 +248,7 @@ def test_exclusions_are_listed_with_those_that_ended_and_staff_see_why(lucky: Ca
     player = id_of(lucky)
     assert alice.get("me/exclusions").json() == {"items": []}
     alice.post("me/exclusions", kind="cooling_off", hours=24)
-    asked = {"kind": "self_exclusion", "months": 6, "note": "asked for by telephone"}
+    asked: dict[str, Any] = {"kind": "self_exclusion", "months": 6, "note": "asked for by telephone"}
     longer = lucky.post(f"players/{player}/exclusions", key="once", **asked)
     assert lucky.post(f"players/{player}/exclusions", key="once", **asked).content == longer.content
 
@@ -266,7 +266,7 @@ def test_exclusions_are_listed_with_those_that_ended_and_staff_see_why(lucky: Ca
 
 
 def test_a_player_says_no_note_and_staff_none_that_is_too_long(lucky: Caller, alice: Caller) -> None:
-    asked = {"kind": "cooling_off", "hours": 24}
+    asked: dict[str, Any] = {"kind": "cooling_off", "hours": 24}
     assert alice.post("me/exclusions", **asked, note="x").status_code == 422
     assert lucky.post(f"players/{id_of(lucky)}/exclusions", **asked, note="x" * 501).status_code == 422
     assert alice.get("me/limits").json()["exclusion"] is None
