@@ -36,8 +36,11 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
         patch.setenv("CASINO_HOME", str(folder))
         for name in SERVERS:
             patch.delenv(name, raising=False)
-        with Stack(name="browser", demo=True, say=lambda _: None) as stack:
-            yield House(stack.base_url, new_operator(stack, "browser"))
+        with (
+            Stack(name="browser", demo=True, say=lambda _: None) as stack,
+            contextlib.closing(House(stack.base_url, new_operator(stack, "browser"))) as house,
+        ):
+            yield house
         home = claim(folder / "browser")
         assert home is not None
         home.remove()

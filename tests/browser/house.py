@@ -21,6 +21,10 @@ class House:
         self.http = httpx.Client(base_url=f"{base_url}/api/v1", headers={"Authorization": f"Bearer {credential}"})
         self.numbers = itertools.count(1)
 
+    def close(self) -> None:
+        """This will close its connections."""
+        self.http.close()
+
     def post(self, path: str, body: dict[str, Any], token: str | None = None) -> dict[str, Any]:
         """This will act once, as the operator or as the player whose token it is."""
         headers = {"Idempotency-Key": uuid4().hex}
