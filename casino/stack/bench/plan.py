@@ -27,7 +27,7 @@ class Size:
 
 FULL = Size(
     repeats=5,
-    writers=4,
+    writers=8,  # more than cores, as the threads of web and the dealers are
     appends=4000,
     tables=400,
     clients=4,
