@@ -280,12 +280,12 @@ def test_an_own_limit_is_set_with_the_pin_and_holds(house, sees):
 
 
 def test_too_little_at_the_table_is_said_with_the_ways_out(house, sees):
-    table = house.table("mini")
-    screen = sees(table, token=house.seated(table, 1, "5.00"))
-    screen.place("tie", "5")
-    for number in range(1, MANY):
-        screen.act("deal" if number == 1 else "rebetDeal")
-        if house.settled(screen.table, number)["outcome"] != "tie":
+    for _ in range(MANY):  # until the last chip is lost, which a tie would not do
+        table = house.table("mini")
+        screen = sees(table, token=house.seated(table, 1, "5.00"))
+        screen.place("tie", "5")
+        screen.act("deal")
+        if house.settled(screen.table, 1)["outcome"] != "tie":
             break
 
     screen.see("under the table's minimum")
