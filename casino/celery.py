@@ -28,3 +28,4 @@ class SteadyAMQP(AMQP):  # type: ignore[misc]
 app = Celery("casino", amqp=SteadyAMQP)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.steps["worker"].add("casino.deafness:Listening")  # by its name: only workers load it

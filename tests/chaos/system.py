@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,8 @@ import redis
 
 from casino.celery import app as celery_app
 from casino.stack.bots import house
-from casino.stack.home import claim
+from casino.stack.home import PROJECT, claim
+from casino.stack.processes import run_to_end
 from casino.stack.supervision import Supervisor
 from casino.stack.system import Stack
 from tests.processes import alive, descendants
@@ -95,6 +97,11 @@ class System:
         with celery_app.connection_for_write(address) as connection, connection.SimpleQueue("celery"):
             for _ in range(count):
                 celery_app.send_task("baccarat.deal_due", connection=connection, ignore_result=True, **options)
+
+    def deafen_workers(self) -> None:
+        """This will have every worker leave the dealers' queue, and stay."""
+        command = [sys.executable, "-m", "celery", "-A", "casino", "control", "cancel_consumer", "celery"]
+        run_to_end(command, environment=self.stack.environment, folder=PROJECT)
 
     @contextlib.asynccontextmanager
     async def watched(self) -> AsyncGenerator[None]:

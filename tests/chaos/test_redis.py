@@ -96,3 +96,25 @@ def test_hundreds_of_wake_ups_at_once_late_or_expired_deal_no_round_twice(
 ) -> None:
     asyncio.run(bets_in_a_flood(system))
     assert audit(system, django_db_blocker).findings == ()
+
+
+async def bets_with_a_deaf_worker(system: System) -> None:
+    """The worker lives on and takes no more messages, as Celery's consumer does after some losses of its broker."""
+    deaf = system.stack.child("worker").pid
+    async with asyncio.timeout(RECOVERY), system.watched(), party(system, TABLES) as players:
+        await players.bet()
+        await players.settled()
+        system.deafen_workers()
+        await until(lambda: system.stack.child("worker").pid != deaf)
+        await players.bet()
+        await players.settled()
+        await players.leave()
+        await agree(system, players)
+    assert "takes no messages any more" in system.log("worker")
+
+
+def test_a_worker_that_takes_no_messages_any_more_ends_itself_and_another_deals(
+    system: System, django_db_blocker: DjangoDbBlocker
+) -> None:
+    asyncio.run(bets_with_a_deaf_worker(system))
+    assert audit(system, django_db_blocker).findings == ()
