@@ -17,6 +17,8 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.db import connections
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker
 
 from casino.celery import app as celery_app
@@ -30,6 +32,9 @@ TRUNCATING = {"transactional_db", "django_db_reset_sequences", "django_db_serial
 MEMORY = Path("/dev/shm")  # noqa: S108  (each run makes folders of its own in it)
 ROOM = 3 * 2**30
 """Bytes that must be free there."""
+# A slow machine is no defect: no test is about times.
+hypothesis_settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("suite")
 SHARED = pytest.StashKey[tuple[contextlib.ExitStack, Services]]()
 
 

@@ -40,7 +40,8 @@ def environment(tmp_path_factory):
 def running(environment, log):
     """`manage.py up` on any free port, when it has said that it runs; yields the process and its address."""
     with manage("up", "--port", "0", "--no-reload", environment=environment, log=log) as up:
-        assert wait_until(lambda: "Stop with Ctrl-C" in log.read_text() or up.poll() is not None), log.read_text()
+        begun = wait_until(lambda: "Stop with Ctrl-C" in log.read_text() or up.poll() is not None, seconds=120)
+        assert begun, log.read_text()
         yield up, re.search(r"http://127\.0\.0\.1:\d+", log.read_text())[0]
 
 
