@@ -1,6 +1,7 @@
 """An operator's developer would write this first: a client of the HTTP API that repeats safely."""
 
 import asyncio
+import contextlib
 import json
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -77,7 +78,7 @@ class Client:
         while True:
             headers = {"Last-Event-ID": position} if position else {}
             patience = httpx.Timeout(20, read=SILENCE)
-            try:
+            with contextlib.suppress(httpx.TransportError):  # as a browser does: come back a moment later
                 async with self._http.stream(
                     "GET", "/stream", params=query, headers=headers, timeout=patience
                 ) as response:
@@ -88,8 +89,6 @@ class Client:
                         async for message in _messages(response.aiter_lines(), position):
                             position = message.position
                             yield message
-            except httpx.TransportError:
-                pass  # as a browser does: come back a moment later
             await asyncio.sleep(0.5)
 
     async def _send(self, method: str, path: str, **options: Any) -> dict[str, Any]:
