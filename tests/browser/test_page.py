@@ -68,10 +68,13 @@ def test_the_keyboard_alone_is_enough_and_zero_bets_again(house, sees):
     table = house.table("mini")
     screen = sees(table, 1)
 
-    for key in ("2", "b", "p", "1", "t", "Backspace"):
+    for chip, key, spot, lies in (("2", "b", "banker", "5"), ("2", "p", "player", "5"), ("1", "t", "tie", "1")):
+        screen.press(chip)
         screen.press(key)
-    expect(screen.chips_on("banker")).to_have_text("5")
+        expect(screen.chips_on(spot)).to_have_text(lies)
+    screen.press("Backspace")
     expect(screen.chips_on("tie")).to_have_count(0)
+    expect(screen.chips_on("banker")).to_have_text("5")
     screen.page.locator("h1").click()
     screen.press("Enter")
     screen.lies(house.settled(table, 1))
