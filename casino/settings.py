@@ -55,6 +55,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "casino.events",
+    "casino.significant",
     "casino.api",
     "casino.operators",
     "wallet",
@@ -267,6 +268,8 @@ SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
 
 ADMIN_OPERATORS_OF = "casino.operators.staff.operators_of"
 """Which operators' rows a user may see in the admin."""
+ADMIN_OPERATOR_NAMES = "casino.operators.admin.operator_choices"
+"""What those operators are called, by id."""
 ADMIN_PAGES = {
     "round": "baccarat_round",
     "table": "baccarat_table",
@@ -283,6 +286,7 @@ ADMIN_PAGES = {
     "reconciliation": "wallet_reconciliation",
     "difference": "wallet_difference",
     "protection": "wallet_protection",
+    "significant": "significant_significantevent",
 }
 """Which page shows what an id or a stream's name speaks of: no app needs to know those above it to link to them."""
 
@@ -332,7 +336,20 @@ UNFOLD = {
         "show_all_applications": False,
         "navigation": [
             {
+                "title": "Compliance",
+                "items": [
+                    admin_item(
+                        "Significant events",
+                        "notification_important",
+                        "significant_significantevent",
+                        badge="casino.significant.badges.unacknowledged",
+                        badge_variant="danger",
+                    ),
+                ],
+            },
+            {
                 "title": "Play",
+                "separator": True,
                 "items": [
                     admin_item(
                         "Rounds",

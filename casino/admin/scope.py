@@ -3,7 +3,7 @@
 Who works for whom is told by the function that settings.ADMIN_OPERATORS_OF names, as operators stand above this part.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 from uuid import UUID
 
@@ -21,6 +21,15 @@ def operators(request: HttpRequest) -> Collection[UUID] | None:
     if not hasattr(request, "casino_operators"):
         request.casino_operators = import_string(settings.ADMIN_OPERATORS_OF)(request.user)  # type: ignore[attr-defined]
     found: Collection[UUID] | None = request.casino_operators  # type: ignore[attr-defined]
+    return found
+
+
+def names(request: HttpRequest) -> Mapping[str, str]:
+    """This will return the names of the operators that this person works for, by id as text; asked once per request."""
+    if not hasattr(request, "casino_operator_names"):
+        asked = import_string(settings.ADMIN_OPERATOR_NAMES)(request)
+        request.casino_operator_names = asked  # type: ignore[attr-defined]
+    found: Mapping[str, str] = request.casino_operator_names  # type: ignore[attr-defined]
     return found
 
 

@@ -36,8 +36,8 @@ NEVER_LISTED = {
     "operators.playersession",
     "operators.playerpin",
 }
-MOST_QUERIES_OF_A_LIST = 10
-MOST_QUERIES_OF_A_PAGE = 16
+MOST_QUERIES_OF_A_LIST = 11
+MOST_QUERIES_OF_A_PAGE = 17
 
 
 @pytest.fixture

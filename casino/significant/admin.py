@@ -1,0 +1,264 @@
+"""Significant events as compliance works on them: a list, a page with before and after, acknowledgements and notes."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import HttpRequest
+from django.urls import URLPattern
+from django.utils.safestring import SafeString
+
+from casino.admin import marks, scope
+from casino.admin.filters import chosen, since_by_uuid
+from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
+from casino.admin.sections import Facts, Field, Form, Grid, Section
+from casino.significant import remarks
+from casino.significant.kinds import WORDS, Kind, Severity
+from casino.significant.models import SignificantEvent, Unacknowledged
+
+ACKNOWLEDGE: Final = "significant.acknowledge_significantevent"
+LATEST: Final = 20
+"""Significant events that another page shows of what it is about."""
+_TONES: Final = {
+    Severity.INFO.value: "plain",
+    Severity.NOTICE.value: "player",
+    Severity.WARNING.value: "warn",
+    Severity.CRITICAL.value: "bad",
+}
+_STANDINGS: Final = {"waiting": "Waits for somebody", "done": "Acknowledged, or for information"}
+_KINDS: Final = {kind.value: WORDS[kind].title for kind in sorted(Kind, key=lambda kind: WORDS[kind].title)}
+
+
+def _waits() -> Exists:
+    return Exists(Unacknowledged.objects.filter(event_id=OuterRef("pk")))
+
+
+@admin.register(SignificantEvent)
+class SignificantEventAdmin(ReadOnlyAdmin):
+    """Significant events, newest first; `waiting` is the queue of those to acknowledge."""
+
+    list_display = ("title", "graveness", "what", "about", "operator", "who", "why", "amount", "when", "standing")
+    list_filter = (
+        chosen(title="operator", parameter="operator", choices=scope.names, where=lambda value: Q(operator_id=value)),
+        chosen(
+            title="standing",
+            parameter="standing",
+            choices=_STANDINGS,
+            where=lambda value: Q(_waits()) if value == "waiting" else ~Q(_waits()),
+        ),
+        chosen(
+            title="severity",
+            parameter="severity",
+            choices={severity.value: severity.value.capitalize() for severity in Severity},
+            where=lambda value: Q(severity=value),
+        ),
+        chosen(title="kind", parameter="kind", choices=_KINDS, where=lambda value: Q(kind=value)),
+        since_by_uuid(),
+    )
+    ordering = ("-id",)
+    search_help_text = "number, id, or the id of a round, a table or a player"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """This will add whether each one waits."""
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(waits=_waits())
+        return rows
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for a number, an id, or what an event is about."""
+        number, identity = as_number(term), as_uuid(term)
+        if number is not None:
+            return Q(number=number)
+        return Q(subject=term) if identity is None else Q(pk=identity) | about(identity)
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the addresses of `acknowledge` and `note`."""
+        return [
+            self.perform_path("acknowledge", ACKNOWLEDGE, self.acknowledge),
+            self.perform_path("note", ACKNOWLEDGE, self.note),
+            *super().get_urls(),
+        ]
+
+    def acknowledge(self, request: HttpRequest, event: SignificantEvent) -> str:
+        """This will acknowledge an event, and with `alike` others like it. Raises AlreadyAcknowledged."""
+        note = request.POST.get("note", "")
+        remarks.acknowledge(event.pk, by=_staff(request), note=note)
+        if request.POST.get("alike") != "yes":
+            return f"Acknowledged significant event {event.number}."
+        alike = self.get_queryset(request).filter(waits=True, kind=event.kind, operator_id=event.operator_id)
+        found = list(alike.values_list("pk", flat=True)[: remarks.MOST])
+        return f"Acknowledged {1 + remarks.acknowledge_many(found, by=_staff(request), note=note)} significant events."
+
+    def note(self, request: HttpRequest, event: SignificantEvent) -> str:
+        """This will add a note to an event. Raises NoteIsEmpty."""
+        remarks.add_note(event.pk, by=_staff(request), note=request.POST.get("note", ""))
+        return f"Added a note to significant event {event.number}."
+
+    @admin.display(description="no.")
+    def title(self, event: SignificantEvent) -> str:
+        """Its number."""
+        return str(event.number)
+
+    @admin.display(description="severity")
+    def graveness(self, event: SignificantEvent) -> SafeString:
+        """How grave it is."""
+        return graveness(event)
+
+    @admin.display(description="event")
+    def what(self, event: SignificantEvent) -> str:
+        """What kind of event it is."""
+        return words(event)
+
+    @admin.display(description="about")
+    def about(self, event: SignificantEvent) -> SafeString | str:
+        """What it is about."""
+        return subject(event.subject)
+
+    @admin.display(description="operator")
+    def operator(self, event: SignificantEvent) -> SafeString | str:
+        """Whose house it is in."""
+        return marks.page("operator", event.operator_id, marks.short(event.operator_id) if event.operator_id else None)
+
+    @admin.display(description="by")
+    def who(self, event: SignificantEvent) -> SafeString | str:
+        """Who did it."""
+        return subject(event.actor)
+
+    @admin.display(description="reason")
+    def why(self, event: SignificantEvent) -> str:
+        """Why, shortened."""
+        return event.reason if len(event.reason) <= 60 else f"{event.reason[:59]}…"
+
+    @admin.display(description="amount")
+    def amount(self, event: SignificantEvent) -> SafeString | str:
+        """The amount it is about."""
+        return marks.money(event.money, event.currency)
+
+    @admin.display(description="time (UTC)")
+    def when(self, event: SignificantEvent) -> SafeString | str:
+        """When it was recorded."""
+        return marks.moment(event.at)
+
+    @admin.display(description="standing")
+    def standing(self, event: Any) -> SafeString | str:
+        """Whether it waits for somebody."""
+        return marks.badge("waiting", "warn") if event.waits else marks.NOTHING
+
+    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+        """This will show an event with what it changed, and what was said about it."""
+        facts = (
+            ("Event", words(obj)),
+            ("Severity", graveness(obj)),
+            ("Component", WORDS[Kind(obj.kind)].component if obj.kind in _KINDS else marks.NOTHING),
+            ("Standing", self.standing(obj)),
+            ("About", self.about(obj)),
+            ("Operator", marks.page("operator", obj.operator_id, scope.names(request).get(str(obj.operator_id)))),
+            ("Time (UTC)", marks.moment(obj.at, fine=True)),
+            ("By", self.who(obj)),
+            ("Authorised by", subject(obj.authorised_by) or marks.NOTHING),
+            ("Reason", obj.reason or marks.NOTHING),
+            ("Amount", self.amount(obj)),
+            ("Network address", obj.address or marks.NOTHING),
+            ("Number", str(obj.number)),
+            ("Id", marks.code(obj.pk)),
+            ("Others", marks.listing("significant_significantevent", "about the same", q=obj.subject)),
+        )
+        return (Facts("Significant event", facts), *_changed(obj), _said(obj), *self._forms(request, obj))
+
+    def _forms(self, request: HttpRequest, event: Any) -> Sequence[Section]:
+        if not request.user.has_perm(ACKNOWLEDGE):
+            return ()
+        remark = Field("note", "Remark", required=False, longest=remarks.LONGEST, lines=3)
+        alike = Field("alike", "And all others of this kind and operator that wait", mark=True)
+        note = Field("note", "Note", longest=remarks.LONGEST, lines=3)
+        at_once = Form(
+            "Acknowledge",
+            "Acknowledge",
+            self.perform_url("acknowledge", event),
+            (remark, alike),
+            "You have seen it, and done what is to be done. It is kept with your name and the time.",
+            tone="good",
+        )
+        later = Form("Add a note", "Add the note", self.perform_url("note", event), (note,), "Notes are kept for good.")
+        return (at_once, later) if event.waits else (later,)
+
+
+def words(event: SignificantEvent) -> str:
+    """This will name an event's kind; one of a later release by its bare name."""
+    return _KINDS.get(event.kind, event.kind.replace("_", " "))
+
+
+def graveness(event: SignificantEvent) -> SafeString:
+    """This will show an event's severity."""
+    return marks.badge(event.severity, _TONES.get(event.severity, "plain"))
+
+
+def subject(name: str) -> SafeString | str:
+    """This will link to the page of what a name such as round:<id> speaks of, or print it as it is."""
+    kind, colon, identity = name.partition(":")
+    known = colon and as_uuid(identity) is not None
+    return marks.page(kind, identity, f"{kind} {marks.short(UUID(identity))}") if known else name
+
+
+def about(identity: UUID) -> Q:
+    """This will find what was recorded about a round, a table, a player … of this id."""
+    kinds = ("round", "table", "player", "operator", "adjustment", "deposit", "withdrawal", "account")
+    return Q(subject__in=[f"{kind}:{identity}" for kind in kinds])
+
+
+def latest(title: str, *subjects: str) -> Grid:
+    """This will show the latest significant events about something, for other pages; one query."""
+    found = SignificantEvent.objects.filter(subject__in=subjects).annotate(waits=_waits()).order_by("-id")[:LATEST]
+    rows = [
+        (
+            marks.moment(event.at),
+            marks.page("significant", event.pk, words(event)),
+            graveness(event),
+            marks.money(event.money, event.currency),
+            event.reason or marks.NOTHING,
+            subject(event.actor),
+            marks.badge("waiting", "warn") if event.waits else marks.NOTHING,
+        )
+        for event in found
+    ]
+    headers = ("Time (UTC)", "Event", "Severity", "Amount", "Reason", "By", "Standing")
+    return Grid(title, headers, rows, empty="Nothing significant.", numeric=frozenset({"Amount"}))
+
+
+def _staff(request: HttpRequest) -> str:
+    return f"staff:{request.user.pk}"
+
+
+def _changed(event: SignificantEvent) -> Sequence[Section]:
+    before, after = event.before or {}, event.after or {}
+    if not before and not after:
+        return ()
+    rows = [
+        (name, _value(before.get(name)), _value(after.get(name)), _difference(before, after, name))
+        for name in sorted(before.keys() | after.keys())
+    ]
+    return (Grid("What it changed", ("Value of", "Before", "After", ""), rows),)
+
+
+def _difference(before: Any, after: Any, name: str) -> SafeString | str:
+    if not before or not after or before.get(name) == after.get(name):
+        return ""
+    return marks.badge("changed", "warn")
+
+
+def _value(value: object) -> SafeString | str:
+    return marks.NOTHING if value is None else marks.code(value)
+
+
+def _said(event: SignificantEvent) -> Grid:
+    rows = [
+        (
+            marks.moment(remark.at),
+            remark.by,
+            marks.badge("acknowledged", "good") if remark.acknowledges else "note",
+            remark.note or marks.NOTHING,
+        )
+        for remark in event.remarks.order_by("pk")
+    ]
+    return Grid("What was said", ("Time (UTC)", "By", "", "Words"), rows, empty="Nobody has said anything yet.")

@@ -1,0 +1,129 @@
+"""The door by which every part records a significant event: in the caller's transaction, in one statement."""
+
+import os
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from casino.events.rows import fetch
+from casino.kernel.ids import uuid7
+from casino.significant.kinds import WORDS, Kind, Severity
+
+__all__ = ["Kind", "Severity", "Significant", "record", "record_many"]
+
+LONGEST: Final = 2000
+"""Characters of a reason that are kept."""
+
+_RECORD: Final = """
+WITH given AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(%s::jsonb) AS told (
+        id uuid, kind text, severity text, operator_id uuid, subject text, actor text, authorised_by text, reason text,
+        before jsonb, after jsonb, money bigint, currency text, address text, once text
+    )
+), added AS (
+    INSERT INTO significant_significantevent (
+        id, kind, severity, operator_id, subject, actor, authorised_by, reason, before, after, money, currency,
+        address, once
+    )
+    SELECT id, kind, severity, operator_id, subject, actor, authorised_by, reason, before, after, money, currency,
+           address, once
+    FROM given ORDER BY id
+    ON CONFLICT (once) WHERE NOT (once = '') DO NOTHING
+    RETURNING id, severity, operator_id
+), waiting AS (
+    INSERT INTO significant_unacknowledged (event_id, operator_id)
+    SELECT id, operator_id FROM added WHERE severity <> 'info'
+)
+SELECT id FROM added
+"""
+_encode: Final = msgspec.json.Encoder(enc_hook=str).encode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Significant:
+    """One significant event. `money` is in minor units of `currency`; `before` and `after` are JSON-ready.
+
+    `operator` is None for what is of the whole installation. `once` is a name under which it is recorded at most once,
+    for readers that may look at the same thing twice.
+    """
+
+    kind: Kind
+    operator: UUID | None
+    subject: str
+    actor: str
+    authorised_by: str = ""
+    reason: str = ""
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
+    money: int | None = None
+    currency: str = ""
+    address: str = ""
+    once: str = ""
+
+
+def record(
+    *,
+    kind: Kind,
+    operator: UUID | None,
+    subject: str,
+    actor: str,
+    authorised_by: str = "",
+    reason: str = "",
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+    money: int | None = None,
+    currency: str = "",
+    address: str = "",
+    once: str = "",
+) -> None:
+    """This will record one significant event, as `Significant` describes it, in the caller's transaction."""
+    one = Significant(
+        kind=kind,
+        operator=operator,
+        subject=subject,
+        actor=actor,
+        authorised_by=authorised_by,
+        reason=reason,
+        before=before,
+        after=after,
+        money=money,
+        currency=currency,
+        address=address,
+        once=once,
+    )
+    record_many([one])
+
+
+def record_many(events: Iterable[Significant]) -> int:
+    """This will record significant events in one statement, and return how many were new (see `once`)."""
+    told = list(events)
+    # Sorted, as ids of one millisecond are in no order, and lists go by id.
+    rows = [_row(identity, event) for identity, event in zip(sorted(_new_id() for _ in told), told, strict=True)]
+    return len(fetch(_RECORD, [_encode(rows).decode()])) if rows else 0
+
+
+def _new_id() -> UUID:
+    return uuid7(milliseconds=time.time_ns() // 1_000_000, entropy=os.urandom(10))
+
+
+def _row(identity: UUID, event: Significant) -> dict[str, Any]:
+    return {
+        "id": identity,
+        "kind": event.kind,
+        "severity": WORDS[event.kind].severity,
+        "operator_id": event.operator,
+        "subject": event.subject,
+        "actor": event.actor,
+        "authorised_by": event.authorised_by,
+        "reason": event.reason[:LONGEST],
+        "before": event.before,
+        "after": event.after,
+        "money": event.money,
+        "currency": event.currency,
+        "address": event.address,
+        "once": event.once,
+    }

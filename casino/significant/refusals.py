@@ -1,0 +1,23 @@
+"""Why a remark on a significant event is refused."""
+
+from typing import ClassVar
+
+from casino.kernel.refusals import Kind, Refusal
+
+
+class AlreadyAcknowledged(Refusal):
+    """Somebody was there before, or the event never waited for anyone."""
+
+    code: ClassVar[str] = "already_acknowledged"
+    kind: ClassVar[Kind] = Kind.CONFLICT
+    title: ClassVar[str] = "Nobody needs to acknowledge this any more"
+    remedy: ClassVar[str] = "Add a note instead."
+
+
+class NoteIsEmpty(Refusal):
+    """A note of no words."""
+
+    code: ClassVar[str] = "note_is_empty"
+    kind: ClassVar[Kind] = Kind.INVALID
+    title: ClassVar[str] = "A note needs words"
+    remedy: ClassVar[str] = "Write what there is to say."

@@ -1,0 +1,96 @@
+"""Compliance works through significant events in the admin: finds, reads, acknowledges, notes."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.urls import reverse
+
+from casino.operators import operations
+from casino.significant import log
+from casino.significant.models import Remark, SignificantEvent, Unacknowledged
+from tests.support.office import page_of, staff
+
+pytestmark = pytest.mark.django_db
+
+LIST = "admin:significant_significantevent_changelist"
+VIEW, ACKNOWLEDGE = "significant.view_significantevent", "significant.acknowledge_significantevent"
+TABLE = UUID("0190a000-0000-7000-8000-00000000000a")
+
+
+@pytest.fixture
+def house() -> UUID:
+    """An operator with a stopped table, a large win and a failed access; another with a stopped table."""
+    lucky, rival = (
+        operations.create_operator(slug=slug, name=slug, currency="EUR", sandbox=False).id
+        for slug in ("lucky", "rival")
+    )
+    about: dict[str, Any] = {"actor": "staff:1", "reason": "Sticky shoe"}
+    log.record_many(
+        [
+            log.Significant(kind=log.Kind.TABLE_STOPPED, operator=lucky, subject=f"table:{TABLE}", **about,
+                            before={"phase": "open", "name": "A"}, after={"phase": "stopped", "name": "A"}),
+            log.Significant(kind=log.Kind.LARGE_WIN, operator=lucky, subject="round:1", money=990_000, currency="EUR",
+                            **about),
+            log.Significant(kind=log.Kind.TABLE_STOPPED, operator=lucky, subject="table:2", **about),
+            log.Significant(kind=log.Kind.TABLE_STOPPED, operator=rival, subject="table:3", **about),
+            log.Significant(kind=log.Kind.LOGIN_FAILED, operator=None, subject="staff", actor="staff:9",
+                            address="192.0.2.7"),
+        ]
+    )  # fmt: skip
+    return lucky
+
+
+def numbers(answer: Any) -> list[str]:
+    """What the listed events are about."""
+    return [row.subject for row in answer.context["cl"].result_list]
+
+
+def test_the_list_is_the_operators_own_and_can_be_narrowed(house: UUID) -> None:
+    client = staff(VIEW, works_for="lucky")
+    assert numbers(client.get(reverse(LIST))) == ["table:2", "round:1", f"table:{TABLE}"]
+    assert numbers(client.get(reverse(LIST), {"kind": "large_win"})) == ["round:1"]
+    assert numbers(client.get(reverse(LIST), {"severity": "notice"})) == ["round:1"]
+    assert numbers(client.get(reverse(LIST), {"q": str(TABLE)}, follow=True)) == [f"table:{TABLE}"]
+    assert len(numbers(client.get(reverse(LIST), {"standing": "waiting"}))) == 3
+    assert numbers(client.get(reverse(LIST), {"standing": "done"})) == []
+
+
+def test_the_page_shows_before_and_after_and_what_was_said(house: UUID) -> None:
+    client = staff(VIEW, ACKNOWLEDGE, works_for="lucky")
+    event = SignificantEvent.objects.get(subject=f"table:{TABLE}")
+    page = client.get(page_of("significant_significantevent", event.pk)).content.decode()
+    for words in ("Sticky shoe", "stopped", "changed", "Table stopped", "Nobody has said anything yet."):
+        assert words in page
+
+    client.post(reverse("admin:significant_significantevent_acknowledge", args=[event.pk]), {"note": "Looked."})
+    client.post(reverse("admin:significant_significantevent_note", args=[event.pk]), {"note": "Replaced."})
+    page = client.get(page_of("significant_significantevent", event.pk)).content.decode()
+    assert "Looked." in page
+    assert "Replaced." in page
+    assert list(Remark.objects.order_by("pk").values_list("acknowledges", flat=True)) == [True, False]
+    assert LogEntry.objects.count() == 2
+
+
+def test_all_that_are_alike_are_acknowledged_at_once_and_no_other_operators(house: UUID) -> None:
+    client = staff(VIEW, ACKNOWLEDGE, works_for="lucky")
+    event = SignificantEvent.objects.get(subject=f"table:{TABLE}")
+    client.post(reverse("admin:significant_significantevent_acknowledge", args=[event.pk]), {"alike": "yes"})
+    left = Unacknowledged.objects.values_list("event__subject", flat=True)
+    assert sorted(left) == ["round:1", "table:3"]
+
+
+def test_one_who_may_only_look_changes_nothing(house: UUID) -> None:
+    client = staff(VIEW, works_for="lucky")
+    event = SignificantEvent.objects.get(subject=f"table:{TABLE}")
+    answer = client.post(reverse("admin:significant_significantevent_acknowledge", args=[event.pk]))
+    assert answer.status_code == 403
+    assert "Acknowledge</button>" not in client.get(page_of("significant_significantevent", event.pk)).content.decode()
+    assert Unacknowledged.objects.filter(event=event).exists()
+
+
+def test_the_side_bar_counts_what_waits(house: UUID) -> None:
+    page = staff(VIEW, works_for="rival").get(reverse("admin:index")).content.decode()
+    assert "Significant events" in page
+    assert Unacknowledged.objects.filter(operator_id=house).count() == 3

@@ -1,0 +1,134 @@
+"""Significant events: recorded in one statement, kept for good, acknowledged once."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import connection, transaction
+from django.db.utils import Error
+from django.test.utils import CaptureQueriesContext
+
+from casino.significant import log, remarks
+from casino.significant.kinds import WORDS
+from casino.significant.models import Remark, SignificantEvent, Unacknowledged
+from casino.significant.refusals import AlreadyAcknowledged, NoteIsEmpty
+
+BACKDATED = """
+    INSERT INTO significant_significantevent (
+        id, kind, severity, subject, actor, authorised_by, reason, currency, address, once, at
+    ) VALUES (gen_random_uuid(), 'large_win', 'info', '', '', '', '', '', '', '', '2001-01-01')
+"""
+HOUSE = UUID("0190a000-0000-7000-8000-000000000001")
+
+
+def told(**given: Any) -> SignificantEvent:
+    """Record one event and read it back."""
+    stated: dict[str, Any] = {
+        "kind": log.Kind.TABLE_STOPPED, "operator": HOUSE, "subject": f"table:{uuid4()}", "actor": "staff:7",
+    }  # fmt: skip
+    log.record(**{**stated, **given})
+    return SignificantEvent.objects.latest("number")
+
+
+@pytest.mark.django_db
+def test_an_event_says_when_who_why_and_what_it_changed() -> None:
+    event = told(
+        authorised_by="staff:8", reason="Sticky shoe", before={"phase": "open"}, after={"phase": "stopped"},
+        money=12_345, currency="EUR", address="192.0.2.7",
+    )  # fmt: skip
+    assert (event.kind, event.severity, event.operator_id) == ("table_stopped", "warning", HOUSE)
+    assert (event.actor, event.authorised_by, event.reason) == ("staff:7", "staff:8", "Sticky shoe")
+    assert (event.before, event.after) == ({"phase": "open"}, {"phase": "stopped"})
+    assert (event.money, event.currency, event.address) == (12_345, "EUR", "192.0.2.7")
+    assert event.at is not None
+
+
+@pytest.mark.django_db
+def test_many_events_are_one_statement_and_numbers_ascend_in_their_order() -> None:
+    many = [
+        log.Significant(kind=log.Kind.LARGE_WIN, operator=None, subject=f"player:{n}", actor="system")
+        for n in range(20)
+    ]
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        assert log.record_many(many) == 20
+    assert len(asked) == 1
+    kept = SignificantEvent.objects.order_by("number").values_list("subject", flat=True)
+    assert list(kept) == [f"player:{n}" for n in range(20)]
+    assert log.record_many([]) == 0
+
+
+@pytest.mark.django_db
+def test_what_is_said_under_one_name_is_recorded_once() -> None:
+    once = log.Significant(
+        kind=log.Kind.LARGE_WIN, operator=None, subject="round:1", actor="system", once="large_win:round:1"
+    )
+    assert log.record_many([once]) == 1
+    assert log.record_many([once]) == 0
+    assert SignificantEvent.objects.count() == Unacknowledged.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_an_event_goes_with_the_transaction_that_told_of_it() -> None:
+    with transaction.atomic():
+        told()
+        transaction.set_rollback(True)
+    assert not SignificantEvent.objects.exists()
+    assert not Unacknowledged.objects.exists()
+
+
+@pytest.mark.django_db
+def test_what_is_for_information_waits_for_nobody() -> None:
+    event = told(kind=log.Kind.LOGIN_FAILED)
+    assert event.severity == "info"
+    with pytest.raises(AlreadyAcknowledged):
+        remarks.acknowledge(event.pk, by="staff:7")
+    assert not Remark.objects.exists()
+
+
+@pytest.mark.django_db
+def test_an_event_is_acknowledged_once_and_noted_as_often_as_one_likes() -> None:
+    event = told()
+    remarks.acknowledge(event.pk, by="staff:7", note=" Looked at the shoe. ")
+    with pytest.raises(AlreadyAcknowledged):
+        remarks.acknowledge(event.pk, by="staff:8")
+    remarks.add_note(event.pk, by="staff:8", note="Shoe replaced.")
+    with pytest.raises(NoteIsEmpty):
+        remarks.add_note(event.pk, by="staff:8", note="  ")
+    said = list(Remark.objects.order_by("pk").values_list("acknowledges", "by", "note"))
+    assert said == [(True, "staff:7", "Looked at the shoe."), (False, "staff:8", "Shoe replaced.")]
+    assert not Unacknowledged.objects.exists()
+
+
+def test_of_two_who_acknowledge_at_once_one_is_told_so(database: Any, in_threads: Callable[..., list[Any]]) -> None:
+    event = told()
+    done = in_threads(4, lambda i: remarks.acknowledge(event.pk, by=f"staff:{i}"))
+    assert done.count(None) == 1
+    assert sum(isinstance(each, AlreadyAcknowledged) for each in done) == 3
+    assert Remark.objects.count() == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE significant_significantevent SET reason = 'nothing'",
+        "DELETE FROM significant_significantevent",
+        "TRUNCATE significant_significantevent CASCADE",
+        "UPDATE significant_remark SET note = 'nothing'",
+        "DELETE FROM significant_remark",
+        BACKDATED,
+    ],
+)
+def test_neither_events_nor_remarks_can_be_changed_removed_or_backdated(statement: str) -> None:
+    event = told()
+    remarks.add_note(event.pk, by="staff:7", note="A note.")
+    with pytest.raises(Error), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+    assert SignificantEvent.objects.get().reason == ""
+
+
+def test_every_kind_has_words() -> None:
+    assert set(WORDS) == set(log.Kind)
