@@ -59,17 +59,20 @@ def browser() -> Generator[Browser]:
 def sees(house: House, browser: Browser) -> Generator[Callable[..., Screen]]:
     """`sees(table, seat)` opens a window in which a new player sits at the table, or looks at it without a seat.
 
-    With `token` it is the window of a player who is there already; the rest is the window's form.
+    With `token` it is the window of a player who is there already; with `latency` every answer comes so many
+    milliseconds late; the rest is the window's form.
 
     At the end no window may have shown an error, or asked another host for anything.
     """
     with contextlib.ExitStack() as windows:
         opened: list[Screen] = []
 
-        def open_window(table: str, seat: int | None = None, *, token: str | None = None, **form: Any) -> Screen:
+        def open_window(
+            table: str, seat: int | None = None, *, token: str | None = None, latency: int = 0, **form: Any
+        ) -> Screen:
             context = windows.enter_context(contextlib.closing(browser.new_context(**Screen.form(**form))))
             token = token or (house.newcomer() if seat is None else house.seated(table, seat))
-            opened.append(Screen(context, house, table=table, token=token))
+            opened.append(Screen(context, house, table=table, token=token, latency=latency))
             return opened[-1]
 
         yield open_window

@@ -15,7 +15,7 @@ NETWORK = "Failed to load resource"
 class Screen:
     """What one player sees at a table, and does."""
 
-    def __init__(self, context: BrowserContext, house: House, *, table: str, token: str) -> None:
+    def __init__(self, context: BrowserContext, house: House, *, table: str, token: str, latency: int = 0) -> None:
         self.context, self.house, self.table, self.token = context, house, table, token
         self.faults: list[str] = []
         self.page = context.new_page()
@@ -24,6 +24,8 @@ class Screen:
         self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
         self.page.on("request", self._asked)
         self.page.on("response", self._answered)
+        if latency:
+            self._slow_down(latency)
         self.page.goto(f"{house.base_url}/play/#token={self.token}&table={table}")
         expect(self.page.locator(".board")).to_be_visible(timeout=PATIENCE)
 
@@ -38,6 +40,12 @@ class Screen:
             "locale": "en-GB",
             **more,
         }
+
+    def _slow_down(self, milliseconds: int) -> None:
+        line = self.context.new_cdp_session(self.page)
+        conditions = {"offline": False, "latency": milliseconds, "downloadThroughput": -1, "uploadThroughput": -1}
+        line.send("Network.enable")
+        line.send("Network.emulateNetworkConditions", conditions)
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error" and NETWORK not in message.text:

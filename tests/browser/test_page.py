@@ -68,13 +68,10 @@ def test_the_keyboard_alone_is_enough_and_zero_bets_again(house, sees):
     table = house.table("mini")
     screen = sees(table, 1)
 
-    for chip, key, spot, lies in (("2", "b", "banker", "5"), ("2", "p", "player", "5"), ("1", "t", "tie", "1")):
-        screen.press(chip)
+    for key in ("2", "b", "p", "1", "t", "Backspace"):
         screen.press(key)
-        expect(screen.chips_on(spot)).to_have_text(lies)
-    screen.press("Backspace")
     expect(screen.chips_on("tie")).to_have_count(0)
-    expect(screen.chips_on("banker")).to_have_text("5")
+    expect(screen.bet).to_have_text("€10.00")
     screen.page.locator("h1").click()
     screen.press("Enter")
     screen.lies(house.settled(table, 1))
@@ -93,6 +90,44 @@ def test_the_keyboard_alone_is_enough_and_zero_bets_again(house, sees):
     expect(screen.page.locator(".panel kbd").first).to_be_visible()
     screen.press("Escape")
     expect(screen.page.locator(".panel")).to_be_hidden()
+
+
+def test_keys_pressed_quickly_all_count_in_their_order_however_late_answers_come(house, sees):
+    table = house.table("mini")
+    screen = sees(table, 1, latency=150)  # at once: before the table itself has been seen
+
+    for key in ("2", "b", "p", "1", "t", "Backspace", "3", "b", "t", "u", "1"):
+        screen.press(key)
+
+    expect(screen.chips_on("banker")).to_have_text("30")
+    expect(screen.page.locator(".spot[data-coming]")).to_have_count(0)
+    assert house.seat_of(table, 1)["placed"] == [
+        {"spot": "player", "amount": "5.00"},
+        {"spot": "banker", "amount": "30.00"},
+    ]
+    for key in ("c", "2", "t", "Enter", "Enter"):
+        screen.press(key)
+    first = house.settled(table, 1)
+    assert [stake["amount"] for stake in first["seats"][0]["wager"]] == ["5.00"]
+    screen.lies(first)
+    for key in ("r", "r"):
+        screen.press(key)
+    screen.lies(house.settled(table, 2))
+    assert house.get(f"/tables/{table}")["round"] is None, "pressed twice, bet once"
+
+
+def test_no_wager_is_dealt_without_the_chip_that_was_refused_before_it(house, sees):
+    table = house.table("mini")
+    screen = sees(table, 1, latency=100)
+    screen.place("banker", "25")
+    screen.place("tie", "500")
+    screen.act("deal")
+
+    screen.see("over the table's maximum")
+    expect(screen.chips_on("banker")).to_have_text("25")
+    assert house.seat_of(table, 1)["standing"] == "deciding"
+    screen.act("deal")
+    screen.lies(house.settled(table, 1))
 
 
 def test_a_right_click_takes_the_whole_wager_back(house, sees):

@@ -7,7 +7,7 @@ import { wait } from "./signals.js";
 const KEPT = "casino.position";
 const KINDS = ["snapshot", "event", "wallet", "reset", "bye"];
 
-/** A table followed until `stop()`. Calls back: table(picture), event(message), wallet(balances), state(word), bye(code). */
+/** A table followed until `stop()`. Calls back: table(picture, asked at), event(message), wallet(balances), state(word), bye(code). */
 export class Live {
   constructor(table, handlers) {
     this.table = table;
@@ -17,7 +17,7 @@ export class Live {
     this.streaming = false;
     this.source = null;
     this.fetching = null;
-    this.again = false;
+    this.next = null;
     this.nudge = null;
     this.nudged = () => this.look();
     addEventListener("online", this.nudged);
@@ -37,20 +37,17 @@ export class Live {
     document.removeEventListener("visibilitychange", this.nudged);
   }
 
-  /** This will fetch the table, once for all who ask while it is under way, and once more if it was asked meanwhile. */
+  /** This will fetch the table; while that is under way once more after it, for all who ask meanwhile. */
   look() {
     if (this.stopped) return Promise.resolve();
     if (this.fetching) {
-      this.again = true;
-      return this.fetching;
+      this.next ??= this.fetching.then(() => {
+        this.next = null;
+        return this.look();
+      });
+      return this.next;
     }
-    this.fetching = this.fetch().finally(() => {
-      this.fetching = null;
-      if (this.again) {
-        this.again = false;
-        this.look();
-      }
-    });
+    this.fetching = this.fetch().finally(() => { this.fetching = null; });
     return this.fetching;
   }
 
@@ -94,6 +91,7 @@ export class Live {
   }
 
   async stream() {
+    this.askedAt = Date.now();
     const { ticket } = await plainPost("stream/tickets", {});
     const query = { ticket, table: this.table };
     if (this.position !== null) {
@@ -141,7 +139,7 @@ export class Live {
   snapshot(data) {
     if (data.wallet) this.handlers.wallet(data.wallet);
     const picture = (data.tables ?? []).find((table) => table.id === this.table);
-    if (picture) this.handlers.table(picture);
+    if (picture) this.handlers.table(picture, this.askedAt);
     else this.look();
   }
 }

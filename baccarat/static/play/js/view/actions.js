@@ -5,6 +5,7 @@ import { digitsOf, possible, standing } from "../core/facts.js";
 import { decimal, minor } from "../core/money.js";
 import { goTo } from "../core/session.js";
 import { money, t } from "../words/index.js";
+import { Line } from "./line.js";
 import { announce } from "./notices.js";
 
 const PATHS = { undo: "undo", clear: "clear", rebet: "rebet", rebetDeal: "rebet-and-deal", deal: "deal", pass: "pass", newGame: "new-game", leave: "leave" };
@@ -16,11 +17,14 @@ export class Actions {
   constructor(game) {
     this.game = game;
     this.selected = null;
-    this.pending = [];
-    this.queue = Promise.resolve();
-    this.waiting = 0;
-    this.answeredAt = 0;
+    this.line = new Line({ changed: () => game.draw(), done: () => this.done() });
     this.sentAt = 0;
+    this.sent = false;
+  }
+
+  /** Chips that are shown on the table and not there yet. */
+  get pending() {
+    return this.line.coming;
   }
 
   chosen() {
@@ -36,44 +40,42 @@ export class Actions {
     this.game.draw();
   }
 
-  /** This will forget chips on their way once nothing is under way any more. */
-  settle() {
-    if (this.waiting === 0) this.pending = [];
-  }
-
   /** While a command is on its way a look at the table may hold it already, beside the chips that are shown as coming. */
   busy() {
-    return this.waiting > 0 && Date.now() - this.sentAt < PATIENCE;
+    return this.line.waiting > 0 && Date.now() - this.sentAt < PATIENCE;
   }
 
-  send(path, body, coming = []) {
-    this.sentAt = Date.now();
-    this.pending.push(...coming);
-    this.waiting += 1;
-    this.queue = this.queue.then(() => this.deliver(path, body, coming));
-    this.game.draw();
-    return this.queue;
+  send(path, body) {
+    return this.line.join(path, (entry) => this.deliver(entry, path, body));
   }
 
-  async deliver(path, body, coming) {
+  /** This will send a command and take its answer; what comes next is judged by a table that holds it. */
+  async deliver(entry, path, body) {
     const { game } = this;
+    this.sentAt = Date.now();
+    this.sent = true;
     let answer = null;
+    let known = false;
     try {
       answer = await command(`tables/${game.table}/${path}`, body);
       game.notices.drop("problem");
     } catch (error) {
       if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
+      known = error instanceof NoAnswer;
+      this.line.refused();
       if (error.status !== 401) game.notices.problem(error, this.waysOut(error));
     }
-    this.waiting -= 1;
-    this.pending = this.pending.filter((each) => !coming.includes(each));
-    if (answer) {
-      this.answeredAt = Date.now();
-      game.take(answer);
-    }
-    if (!answer || this.waiting === 0) game.live.look();
-    game.draw();
+    entry.coming = [];
+    this.sentAt = 0;
+    if (answer) known = game.answered(answer);
+    if (!known) await game.live.look();
     return answer;
+  }
+
+  /** Looks were passed over while commands were on their way. */
+  done() {
+    if (this.sent) this.game.live.look();
+    this.sent = false;
   }
 
   waysOut(error) {
@@ -81,18 +83,41 @@ export class Actions {
     return [[t("cash.rebuy"), () => this.open("cash", "rebuy")]];
   }
 
-  async place(spot) {
+  /** The chip is the one that is chosen now, whatever is chosen before its turn comes. */
+  place(spot) {
     const { game } = this;
-    await game.show.cut();
-    game.stopReplay();
-    const can = possible(game.picture, this.pending);
-    if (!can.place) return void announce(t(`message.${standing(game.picture)}`));
-    const units = this.chosen();
+    const chip = { spot, units: this.chosen() };
+    const seen = !game.show.on && possible(game.picture, this.pending).place;
+    if (seen) this.lay(chip);
+    return this.line.join("place", (entry) => this.put(entry, chip, seen), seen ? [chip] : []);
+  }
+
+  async put(entry, chip, seen) {
+    const { game } = this;
+    await this.clearTheWay();
+    if (!possible(game.picture, []).place) return void announce(t(`message.${standing(game.picture)}`));
+    entry.coming = [chip];
+    if (!seen) this.lay(chip);
+    return this.deliver(entry, "place", { spot: chip.spot, amount: this.amountOf(chip), currency: game.picture.currency });
+  }
+
+  /** This will show and tell that a chip goes to a spot. */
+  lay(chip) {
+    const { game } = this;
     this.freshCloth();
     game.sound.chip();
-    const amount = decimal(units, digitsOf(game.picture));
-    announce(t("announce.placed", { amount: money(amount, game.picture.currency), spot: t(`spot.${spot}`) }));
-    this.send("place", { spot, amount, currency: game.picture.currency }, [{ spot, units }]);
+    announce(t("announce.placed", { amount: money(this.amountOf(chip), game.picture.currency), spot: t(`spot.${chip.spot}`) }));
+    game.draw();
+  }
+
+  amountOf(chip) {
+    return decimal(chip.units, digitsOf(this.game.picture));
+  }
+
+  /** What is being shown of another round is brought to its end. */
+  async clearTheWay() {
+    await this.game.show.cut();
+    this.game.stopReplay();
   }
 
   /** Before the first chip of a round the last one's cards are cleared away. */
@@ -103,21 +128,25 @@ export class Actions {
     else if (game.hands.shown) game.hands.past(t("hands.last"));
   }
 
-  async run(name) {
+  run(name) {
+    const { picture } = this.game;
+    const again = name.startsWith("rebet") && possible(picture, this.pending)[name] ? picture.you.last_wager : [];
+    return this.line.join(name, (entry) => this.act(entry, name), again.map(({ spot, amount }) => ({ spot, units: minor(amount) })));
+  }
+
+  async act(entry, name) {
     const { game } = this;
-    await game.show.cut();
-    game.stopReplay();
-    const can = possible(game.picture, this.pending);
-    if (!can[name]) return;
+    await this.clearTheWay();
+    if (!possible(game.picture, [])[name]) return null;
     if (["rebet", "rebetDeal", "newGame"].includes(name)) this.freshCloth();
     if (name.startsWith("rebet")) game.sound.chips();
     if (name === "newGame") game.hands.clear();
-    const again = name.startsWith("rebet") ? game.picture.you.last_wager : [];
-    const answer = await this.send(PATHS[name], {}, again.map(({ spot, amount }) => ({ spot, units: minor(amount) })));
+    const answer = await this.deliver(entry, PATHS[name], {});
     if (answer && name === "leave") {
       game.refreshPurse();
       game.notices.tell(t("left"), { key: "left" });
     }
+    return answer;
   }
 
   seat(seat) {

@@ -38,12 +38,14 @@ export class Game {
     this.last = null;
     this.replaying = null;
     this.open = null;
+    this.knownAt = 0;
+    this.entered = new Promise((done) => { this.tellEntered = done; });
     this.notices = new Notices();
     this.care = new Care(this);
     this.actions = new Actions(this);
     this.build();
     this.live = new Live(table, {
-      table: (picture, askedAt) => this.take(picture, askedAt),
+      table: (picture, askedAt) => this.looked(picture, askedAt),
       event: (event) => panels.chat?.heard?.(this, event),
       wallet: (wallet) => this.purse(wallet),
       state: (word) => this.linked(word),
@@ -94,14 +96,25 @@ export class Game {
     this.element.remove();
   }
 
-  /** This will take the table as the service draws it, unless something newer is here: a look from before an answer. */
-  take(picture, askedAt = Infinity) {
-    if (askedAt <= this.actions.answeredAt) return void this.live.look();
-    if (askedAt !== Infinity && this.actions.busy()) return;
-    if (this.picture && Date.parse(picture.server_time) < Date.parse(this.picture.server_time)) return;
+  /** This will take what a look at the table showed, unless it was asked for before something that is known by now. */
+  looked(picture, askedAt) {
+    if (this.actions.busy()) return;
+    if (askedAt < this.knownAt) return void this.live.look();
+    this.knownAt = askedAt;
+    this.take(picture);
+  }
+
+  /** This will take the table as a command's answer draws it; false for an old answer, given again. */
+  answered(picture) {
+    this.knownAt = Date.now();
+    if (Date.parse(picture.server_time) < Date.parse(this.picture.server_time)) return false;
+    this.take(picture);
+    return true;
+  }
+
+  take(picture) {
     const before = this.picture;
     this.picture = { ...before, ...picture };
-    this.actions.settle();
     if (!before) this.enter();
     else this.follow(before);
     this.draw();
@@ -117,6 +130,7 @@ export class Game {
     }
     if (standing(this.picture) === "confirmed") announce(t("restored.wager"));
     watchFunds(this);
+    this.tellEntered();
   }
 
   follow(before) {

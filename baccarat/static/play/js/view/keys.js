@@ -7,6 +7,7 @@ export const KEYS = [
   ["U", "undo"], ["C", "clear"], ["S", "pass"], ["N", "newGame"], ["Space", "hurry"], ["?", "help"], ["Esc", "close"],
 ];
 const ACTIONS = { 0: "rebet", r: "rebetDeal", u: "undo", backspace: "undo", c: "clear", delete: "clear", s: "pass", n: "newGame" };
+const BLIND = new Set(["enter", "r"]);
 const SPOTS = { p: "player", t: "tie", b: "banker" };
 
 /** This will listen until the function it returns is called. */
@@ -14,12 +15,18 @@ export function listenToKeys(game) {
   const pressed = (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (event.key === "Escape" && game.open) return game.actions.close();
-    if (event.target.closest?.("input, textarea, select, [contenteditable]") || !game.picture) return;
+    if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;
     if (!game.preferences.local.keys) return;
-    if (act(game, event.key, event)) event.preventDefault();
+    if (!game.picture) later(game, event);
+    else if (act(game, event.key, event)) event.preventDefault();
   };
   addEventListener("keydown", pressed);
   return () => removeEventListener("keydown", pressed);
+}
+
+/** Keys pressed before the table was seen are done in their order when it is; but nobody bets on what is not seen. */
+function later(game, event) {
+  if (!BLIND.has(event.key.toLowerCase())) game.entered.then(() => act(game, event.key, event));
 }
 
 function act(game, key, event) {
