@@ -31,6 +31,10 @@ CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
 CASINO_DEMO = env.text("CASINO_DEMO", "")
 """The slug of the sandbox operator whose demo players anybody may play as on the table page; empty for none."""
 
+DEVELOPMENT_PERSONAL_KEYS = "development:" + "00" * 32
+PERSONAL_KEYS = env.text("PERSONAL_KEYS", None if PRODUCTION else DEVELOPMENT_PERSONAL_KEYS)
+"""As SHOE_KEYS, for what is personal: players' names and words, and the secrets of staff's authenticators."""
+
 if PRODUCTION:
     if DEBUG:
         raise ImproperlyConfigured("CASINO_DEBUG must be false in production.")
@@ -40,6 +44,8 @@ if PRODUCTION:
         raise ImproperlyConfigured("SECRET_KEY must be a secret of your own, of 50 characters or more.")
     if "development" in SHOE_KEYS or "00" * 32 in SHOE_KEYS:
         raise ImproperlyConfigured("SHOE_KEYS must hold keys of your own: key-id:64 hex digits.")
+    if "development" in PERSONAL_KEYS or "00" * 32 in PERSONAL_KEYS:
+        raise ImproperlyConfigured("PERSONAL_KEYS must hold keys of your own: key-id:64 hex digits.")
     if not ALLOWED_HOSTS:
         raise ImproperlyConfigured("Set ALLOWED_HOSTS to the names this service answers to.")
 
@@ -58,6 +64,7 @@ INSTALLED_APPS = [
     "casino.significant",
     "casino.api",
     "casino.operators",
+    "casino.staff",
     "wallet",
     "baccarat",
     "baccarat.chat",
@@ -263,6 +270,10 @@ SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SECURE = PRODUCTION
 X_FRAME_OPTIONS = "DENY"
 SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
+
+# -- staff ---------------------------------------------------------------------------------------------------------
+
+AUTHENTICATION_BACKENDS = ["casino.staff.backend.RoleBackend"]
 
 # -- the admin ----------------------------------------------------------------------------------------------------
 

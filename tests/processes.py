@@ -61,7 +61,8 @@ def wait_until(holds: Callable[[], object], *, seconds: float = 30.0) -> bool:
 
 def clean_environment(**changes: str) -> dict[str, str]:
     """Our variables without any that would point at servers."""
-    hidden = ("DATABASE", "REDIS", "CASINO", "SECRET_KEY", "SHOE_KEYS", "PORT", "STATIC_ROOT", "PYTEST", "DJANGO")
+    secret = ("SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS")
+    hidden = (*secret, "DATABASE", "REDIS", "CASINO", "PORT", "STATIC_ROOT", "PYTEST", "DJANGO")
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(hidden) or name == "CASINO_SCRATCH"
     }

@@ -20,6 +20,7 @@ from casino.stack.services import Addresses, addresses_of, embedded, given_addre
 
 SECRET_KEY = "only-for-tests-" + "k" * 50
 SHOE_KEYS = "tests:" + "11" * 32
+PERSONAL_KEYS = "development:" + "00" * 32  # as this process has it: what one writes the other reads
 
 ATTEMPTS = 100
 """A tenth of a second apart."""
@@ -92,6 +93,7 @@ def environment(addresses: Addresses) -> dict[str, str]:
         "REDIS_URL": addresses.redis_url,
         "SECRET_KEY": SECRET_KEY,
         "SHOE_KEYS": SHOE_KEYS,
+        "PERSONAL_KEYS": PERSONAL_KEYS,
         "PYTHONUNBUFFERED": "1",
     }
 

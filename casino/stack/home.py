@@ -10,7 +10,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
@@ -31,6 +31,7 @@ class Secrets:
     identity: str
     secret_key: str
     shoe_keys: str
+    personal_keys: str
     superuser_password: str
     owner_password: str
     app_password: str
@@ -43,6 +44,7 @@ def generate_secrets() -> Secrets:
         identity=secrets.token_hex(16),
         secret_key=secrets.token_urlsafe(64),
         shoe_keys=f"dev1:{secrets.token_hex(32)}",
+        personal_keys=f"dev1:{secrets.token_hex(32)}",
         superuser_password=secrets.token_urlsafe(24),
         owner_password=secrets.token_urlsafe(24),
         app_password=secrets.token_urlsafe(24),
@@ -201,13 +203,15 @@ def _sweep(temporary: Path) -> None:
 
 
 def _secrets(file: Path) -> Secrets:
-    if not file.exists():
-        fresh = generate_secrets()
+    """The home's secrets; those that an older version did not know are added."""
+    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    if not known.keys() >= set(Secrets.__slots__):
+        known = {**asdict(generate_secrets()), **known}
         draft = file.with_suffix(".draft")
         draft.touch(mode=0o600)
-        draft.write_text(json.dumps({name: getattr(fresh, name) for name in Secrets.__slots__}), encoding="utf-8")
+        draft.write_text(json.dumps(known), encoding="utf-8")
         draft.replace(file)
-    return Secrets(**json.loads(file.read_text(encoding="utf-8")))
+    return Secrets(**known)
 
 
 def remember(home: Home) -> None:

@@ -74,6 +74,7 @@ def environment_for(addresses: Addresses, *, secrets: Secrets | None) -> dict[st
     if secrets is not None:
         found.setdefault("SECRET_KEY", secrets.secret_key)
         found.setdefault("SHOE_KEYS", secrets.shoe_keys)
+        found.setdefault("PERSONAL_KEYS", secrets.personal_keys)
     return found
 
 

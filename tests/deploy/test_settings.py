@@ -33,6 +33,7 @@ def test_the_check_for_deployment_is_clean(tmp_path):
         ({"SECRET_KEY": "short"}, "SECRET_KEY must be a secret of your own"),
         ({"SHOE_KEYS": "development:" + "00" * 32}, "SHOE_KEYS must hold keys of your own"),
         ({"SHOE_KEYS": "mine:" + "00" * 32}, "SHOE_KEYS must hold keys of your own"),
+        ({"PERSONAL_KEYS": "development:" + "00" * 32}, "PERSONAL_KEYS must hold keys of your own"),
         ({"ALLOWED_HOSTS": ""}, "Set ALLOWED_HOSTS"),
         ({"BEHIND_TLS_PROXY": "yes"}, "BEHIND_TLS_PROXY must be true or false"),
         ({"CASINO_DEMO": "demo"}, "CASINO_DEMO must be empty in production"),
@@ -49,7 +50,7 @@ def test_production_does_not_start_with(changes, reason):
     assert reason in done.stderr
 
 
-@pytest.mark.parametrize("name", ["SECRET_KEY", "SHOE_KEYS"])
+@pytest.mark.parametrize("name", ["SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS"])
 def test_production_does_not_start_without(name):
     done = check(environment={key: value for key, value in PRODUCTION.items() if key != name})
     assert done.returncode != 0

@@ -1,0 +1,11 @@
+"""Staff as a Django app."""
+
+from django.apps import AppConfig
+
+
+class StaffConfig(AppConfig):
+    """Roles, authenticators and the log of views."""
+
+    name = "casino.staff"
+    label = "staff"
+    default_auto_field = "django.db.models.BigAutoField"

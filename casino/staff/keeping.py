@@ -1,0 +1,51 @@
+"""Rows that nobody changes, and nobody removes before their time: PostgreSQL itself sees to it.
+
+As `casino.events.immutability`, but a row may be deleted once it is as old as the law wants it kept. For use in any
+app's migrations, after `staff` 0001_initial.
+"""
+
+from typing import Final
+
+from casino.events.immutability import app_role, grant_all, plain
+
+FUNCTION: Final = """
+CREATE FUNCTION staff_refuse_young() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' AND TG_LEVEL = 'ROW' THEN
+        IF (to_jsonb(OLD) ->> TG_ARGV[0])::timestamptz < clock_timestamp() - TG_ARGV[1]::interval THEN
+            RETURN OLD;
+        END IF;
+        RAISE EXCEPTION '% keeps its rows for %', TG_TABLE_NAME, TG_ARGV[1] USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RAISE EXCEPTION '% is never changed', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
+END $$
+"""
+"""Lets a row go by DELETE when the time in the column of argument 0 is further back than argument 1 says."""
+DROP_FUNCTION: Final = "DROP FUNCTION staff_refuse_young()"
+
+
+def kept_for(table: str, *, column: str, days: int) -> tuple[str, ...]:
+    """This will return the statements that let everyone read and add rows, and remove those of so many days or more.
+
+    `column` has the time that counts. Reverse with `lift_kept_for`.
+    """
+    name, role = plain(table), app_role()
+    refuse = f"EXECUTE FUNCTION staff_refuse_young('{plain(column)}', '{int(days)} days')"
+    return (
+        f"REVOKE ALL ON TABLE {name} FROM PUBLIC, {role}",
+        f"GRANT SELECT, INSERT, DELETE ON TABLE {name} TO {role}",
+        f"CREATE TRIGGER {name}_keeps_young BEFORE DELETE ON {name} FOR EACH ROW {refuse}",
+        f"CREATE TRIGGER {name}_never_changes BEFORE UPDATE OR TRUNCATE ON {name} FOR EACH STATEMENT {refuse}",
+        f"ALTER TABLE {name} ENABLE ALWAYS TRIGGER {name}_keeps_young",
+        f"ALTER TABLE {name} ENABLE ALWAYS TRIGGER {name}_never_changes",
+    )
+
+
+def lift_kept_for(table: str) -> tuple[str, ...]:
+    """This will return the statements that undo `kept_for`, for a migration's way back."""
+    name = plain(table)
+    return (
+        f"DROP TRIGGER {name}_never_changes ON {name}",
+        f"DROP TRIGGER {name}_keeps_young ON {name}",
+        *grant_all(table),
+    )

@@ -1,0 +1,174 @@
+"""What is kept of staff, and the groups that are the roles; what each role may do is in `roles.py`."""
+
+from typing import Any
+
+import django.db.models.deletion
+import django.db.models.functions.datetime
+from django.conf import settings
+from django.db import migrations, models
+
+from casino.events.immutability import grant_all
+from casino.staff.keeping import DROP_FUNCTION, FUNCTION, kept_for, lift_kept_for
+
+ROLES = ("compliance", "floor_manager", "cashier", "approver", "support", "administrator")
+TEN_YEARS = 3653
+ORDINARY = ("staff_account", "staff_authenticator", "staff_recoverycode")
+NOTE_CHANGES = """
+CREATE FUNCTION staff_note_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO staff_account AS kept (user_id, password_changed_at, disabled_at)
+    VALUES (NEW.id, clock_timestamp(), CASE WHEN NEW.is_active THEN NULL ELSE clock_timestamp() END)
+    ON CONFLICT (user_id) DO UPDATE
+    SET password_changed_at = CASE WHEN TG_OP = 'UPDATE' AND OLD.password = NEW.password
+                              THEN kept.password_changed_at ELSE excluded.password_changed_at END,
+        disabled_at = CASE WHEN NEW.is_active THEN NULL ELSE coalesce(kept.disabled_at, excluded.disabled_at) END;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER staff_note_change AFTER INSERT OR UPDATE OF password, is_active ON auth_user
+FOR EACH ROW EXECUTE FUNCTION staff_note_change();
+INSERT INTO staff_account (user_id, password_changed_at, disabled_at)
+SELECT id, NULL, CASE WHEN is_active THEN NULL ELSE clock_timestamp() END FROM auth_user
+"""
+
+
+def make_groups(apps: Any, editor: Any) -> None:
+    """This will make a group for each role; one that is there stays as it is."""
+    groups = apps.get_model("auth", "Group").objects.using(editor.connection.alias)
+    for name in ROLES:
+        groups.get_or_create(name=name)
+
+
+class Migration(migrations.Migration):
+    initial = True
+
+    dependencies = [
+        ("auth", "0012_alter_user_first_name_max_length"),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ("events", "0002_append_only"),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name="Account",
+            fields=[
+                (
+                    "user",
+                    models.OneToOneField(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="account",
+                        serialize=False,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("password_changed_at", models.DateTimeField(null=True)),
+                ("disabled_at", models.DateTimeField(null=True)),
+            ],
+            options={
+                "permissions": [
+                    ("assign_role", "Can give roles to other users"),
+                    ("unlock", "Can unlock who failed to log in"),
+                    ("export_review", "Can export the review of who may do what"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="SignIn",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("user_id", models.IntegerField()),
+                ("address", models.GenericIPAddressField(null=True)),
+                ("second_factor", models.BooleanField()),
+                ("at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+            ],
+            options={
+                "verbose_name": "sign-in",
+                "indexes": [
+                    models.Index(fields=["user_id", "-id"], name="staff_signin_user"),
+                    models.Index(fields=["at"], name="staff_signin_at"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="View",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("user_id", models.IntegerField()),
+                ("operator_id", models.UUIDField(null=True)),
+                ("subject", models.TextField()),
+                ("path", models.TextField()),
+                ("address", models.GenericIPAddressField(null=True)),
+                ("at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+            ],
+            options={
+                "indexes": [
+                    models.Index(fields=["user_id", "-id"], name="staff_view_user"),
+                    models.Index(fields=["subject", "-id"], name="staff_view_subject"),
+                    models.Index(fields=["at"], name="staff_view_at"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Authenticator",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(help_text="The human-readable name of this device.", max_length=64)),
+                ("confirmed", models.BooleanField(default=True, help_text="Is this device ready for use?")),
+                ("key_id", models.TextField()),
+                ("sealed", models.BinaryField()),
+                ("last_step", models.BigIntegerField(default=-1)),
+                ("made_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                (
+                    "user",
+                    models.ForeignKey(
+                        help_text="The user that this device belongs to.",
+                        on_delete=django.db.models.deletion.CASCADE,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "permissions": [("reset_authenticator", "Can take somebody's second factor away")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("confirmed", True)),
+                        fields=("user",),
+                        name="staff_authenticator_one_confirmed",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="RecoveryCode",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("digest", models.BinaryField(max_length=32)),
+                ("used_at", models.DateTimeField(null=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="recovery_codes",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("user", "digest"), name="staff_recovery_once")],
+            },
+        ),
+        migrations.RunSQL(
+            sql=";".join(sql for name in ORDINARY for sql in grant_all(name)), reverse_sql=migrations.RunSQL.noop
+        ),
+        migrations.RunSQL(sql=FUNCTION, reverse_sql=DROP_FUNCTION),
+        *(
+            migrations.RunSQL(sql=kept_for(name, column="at", days=TEN_YEARS), reverse_sql=lift_kept_for(name))
+            for name in ("staff_signin", "staff_view")
+        ),
+        migrations.RunSQL(
+            sql=NOTE_CHANGES,
+            reverse_sql="DROP TRIGGER staff_note_change ON auth_user; DROP FUNCTION staff_note_change()",
+        ),
+        migrations.RunPython(make_groups, migrations.RunPython.noop),
+    ]

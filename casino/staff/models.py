@@ -1,0 +1,113 @@
+"""What is kept of staff: second factors, sign-ins, and what of players' data each has looked at."""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+
+if TYPE_CHECKING:  # django-otp is untyped
+
+    class Device(models.Model):
+        """An abstract model of its own: `user`, `name`, `confirmed`."""
+
+        user_id: int
+        confirmed: bool
+else:
+    from django_otp.models import Device
+
+
+class Account(models.Model):
+    """When a user's password was changed and the user disabled: written by the database itself, whoever does it."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="account", db_constraint=False
+    )
+    password_changed_at = models.DateTimeField(null=True)
+    disabled_at = models.DateTimeField(null=True)
+
+    class Meta:
+        permissions: ClassVar[Any] = [
+            ("assign_role", "Can give roles to other users"),
+            ("unlock", "Can unlock who failed to log in"),
+            ("export_review", "Can export the review of who may do what"),
+        ]
+
+    def __str__(self) -> str:
+        return f"account of staff {self.user_id}"
+
+
+class SignIn(models.Model):
+    """A member of staff came in. Never changes."""
+
+    id = models.BigAutoField(primary_key=True)
+    user_id = models.IntegerField()
+    address = models.GenericIPAddressField(null=True)
+    second_factor = models.BooleanField()
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        verbose_name = "sign-in"
+        indexes = [
+            models.Index(fields=["user_id", "-id"], name="staff_signin_user"),
+            models.Index(fields=["at"], name="staff_signin_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"sign-in {self.id}"
+
+
+class View(models.Model):
+    """A member of staff looked at data of players: whose, when, from where, at which address. Never changes."""
+
+    id = models.BigAutoField(primary_key=True)
+    user_id = models.IntegerField()
+    operator_id = models.UUIDField(null=True)
+    subject = models.TextField()
+    path = models.TextField()
+    address = models.GenericIPAddressField(null=True)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["user_id", "-id"], name="staff_view_user"),
+            models.Index(fields=["subject", "-id"], name="staff_view_subject"),
+            models.Index(fields=["at"], name="staff_view_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"view {self.id}"
+
+
+class Authenticator(Device):  # type: ignore[django-manager-missing]
+    """What makes a member of staff's codes (TOTP, RFC 6238). Its secret is sealed under a key from outside."""
+
+    key_id = models.TextField()
+    sealed = models.BinaryField()
+    last_step = models.BigIntegerField(default=-1)
+    made_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        permissions: ClassVar[Any] = [("reset_authenticator", "Can take somebody's second factor away")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user"], condition=models.Q(confirmed=True), name="staff_authenticator_one_confirmed"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"authenticator of staff {self.user_id}"
+
+
+class RecoveryCode(models.Model):
+    """A code that stands in for an authenticator once; kept as its SHA-256."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="recovery_codes")
+    digest = models.BinaryField(max_length=32)
+    used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "digest"], name="staff_recovery_once")]
+
+    def __str__(self) -> str:
+        return f"recovery code of staff {self.user_id}"

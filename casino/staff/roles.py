@@ -1,0 +1,132 @@
+"""Which role may do what: one table, read by the authentication backend. A role is a group of that name.
+
+Functions are named `app.codename`, as Django names permissions. Duties stand apart after GLI-19 B.2.3 and B.8.2: who
+asks does not decide, and who manages users changes neither money nor rules.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Final
+
+
+class Role(StrEnum):
+    """The roles that there are; each is the name of a group."""
+
+    COMPLIANCE = "compliance"
+    FLOOR_MANAGER = "floor_manager"
+    CASHIER = "cashier"
+    APPROVER = "approver"
+    SUPPORT = "support"
+    ADMINISTRATOR = "administrator"
+
+
+TITLES: Final[Mapping[Role, str]] = {
+    Role.COMPLIANCE: "Sees all, acknowledges significant events, and changes nothing.",
+    Role.FLOOR_MANAGER: "Tables and rounds; asks for voids.",
+    Role.CASHIER: "Withdrawals and differences; asks for adjustments.",
+    Role.APPROVER: "Decides what others ask for: voids, adjustments, withdrawals, erasures.",
+    Role.SUPPORT: "Players and chats; asks for erasures.",
+    Role.ADMINISTRATOR: "Users and API keys, not money.",
+}
+
+_PLAY: Final = {"baccarat.view_round", "baccarat.view_table", "baccarat.view_wager"}
+_MONEY: Final = {
+    "wallet.view_account",
+    "wallet.view_adjustment",
+    "wallet.view_callback",
+    "wallet.view_deposit",
+    "wallet.view_depositmethod",
+    "wallet.view_difference",
+    "wallet.view_entry",
+    "wallet.view_reconciliation",
+    "wallet.view_withdrawal",
+}
+_PLAYERS: Final = {"operators.view_player", "operators.view_operator", "wallet.view_protection"}
+_CHAT: Final = {"chat.view_act", "chat.view_message", "chat.view_report", "chat.view_word"}
+_LOG: Final = {"events.view_event", "events.view_headmark", "events.view_subscription"}
+_STAFF: Final = {
+    "admin.view_logentry",
+    "auth.view_group",
+    "auth.view_user",
+    "operators.view_apikey",
+    "staff.export_review",
+    "staff.view_signin",
+    "staff.view_view",
+}
+
+FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
+    Role.COMPLIANCE: frozenset(
+        _PLAY
+        | _MONEY
+        | _PLAYERS
+        | _CHAT
+        | _LOG
+        | _STAFF
+        | {"significant.acknowledge_significantevent", "significant.view_significantevent"}
+    ),
+    Role.FLOOR_MANAGER: frozenset(
+        _PLAY | {"baccarat.change_round", "baccarat.request_void", "operators.view_operator", "operators.view_player"}
+    ),
+    Role.CASHIER: frozenset(
+        _MONEY | _PLAYERS | {"wallet.change_difference", "wallet.change_withdrawal", "wallet.request_adjustment"}
+    ),
+    Role.APPROVER: frozenset(
+        _PLAY | _MONEY | _PLAYERS | {"baccarat.approve_void", "wallet.approve_adjustment", "wallet.change_withdrawal"}
+    ),
+    Role.SUPPORT: frozenset(
+        _PLAY
+        | _PLAYERS
+        | _CHAT
+        | {
+            "chat.list_word",
+            "chat.moderate",
+            "chat.remove_player",
+            "operators.change_playersession",
+            "wallet.change_protection",
+            "wallet.view_account",
+        }
+    ),
+    Role.ADMINISTRATOR: frozenset(
+        _STAFF
+        | {
+            "auth.add_user",
+            "auth.change_user",
+            "operators.change_apikey",
+            "operators.view_operator",
+            "staff.assign_role",
+            "staff.reset_authenticator",
+            "staff.unlock",
+        }
+    ),
+}
+"""A new page or action has its line here, and in no migration."""
+
+APART: Final[tuple[tuple[str, str], ...]] = (
+    ("baccarat.request_void", "baccarat.approve_void"),
+    ("wallet.request_adjustment", "wallet.approve_adjustment"),
+    ("staff.assign_role", "wallet.approve_adjustment"),
+    ("staff.assign_role", "wallet.request_adjustment"),
+    ("staff.assign_role", "wallet.change_withdrawal"),
+    ("staff.assign_role", "baccarat.approve_void"),
+)
+"""Functions that nobody may have both of, whatever roles somebody has."""
+
+
+def functions_of(roles: Iterable[str]) -> frozenset[str]:
+    """This will return what these roles may do together; of two functions that stand apart, neither.
+
+    Names that are no roles add nothing.
+    """
+    held = frozenset[str]().union(*(FUNCTIONS[Role(name)] for name in roles if name in set(Role)))
+    return held - {function for pair in conflicts(held) for function in pair}
+
+
+def conflicts(functions: Iterable[str]) -> list[tuple[str, str]]:
+    """This will list the pairs of functions that one person would have and nobody may."""
+    held = set(functions)
+    return [pair for pair in APART if held.issuperset(pair)]
+
+
+def conflicting(roles: Iterable[str]) -> list[tuple[str, str]]:
+    """This will list the pairs of functions that stand apart and would come together in somebody with these roles."""
+    return conflicts(function for name in roles if name in set(Role) for function in FUNCTIONS[Role(name)])
