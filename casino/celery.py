@@ -8,6 +8,8 @@ from celery.app.amqp import AMQP
 from kombu.connection import Connection
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
+# Django's checks load all of web. They are `manage.py check`'s; each worker's start would pay for them again.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "true")
 
 
 class SteadyConnection(Connection):

@@ -51,7 +51,7 @@ if PRODUCTION:
 
 INSTALLED_APPS = [
     "unfold",
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # found by casino.urls: only web needs it
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

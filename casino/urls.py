@@ -11,6 +11,8 @@ handler400 = views.handler400
 handler404 = views.handler404
 handler500 = views.handler500
 
+admin.autodiscover()
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", RedirectView.as_view(pattern_name="docs")),
     path("livez", health.livez),

@@ -20,6 +20,8 @@ from casino.operators.models import Operator, Player, StaffMembership
 from tests.support.house import At, House, deal_all
 from wallet import operations as wallet
 
+admin.autodiscover()  # as casino.urls does, which only web loads
+
 
 @dataclass(frozen=True, slots=True)
 class Office:
