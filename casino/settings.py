@@ -25,6 +25,20 @@ DEVELOPMENT_SHOE_KEYS = "development:" + "00" * 32
 SHOE_KEYS = env.text("SHOE_KEYS", None if PRODUCTION else DEVELOPMENT_SHOE_KEYS)
 """`key-id:64 hex digits`, comma separated; the first one encrypts, all decrypt."""
 
+DEVELOPMENT_CHECKPOINT_KEYS = "development:" + "00" * 32
+CHECKPOINT_KEYS = env.text("CHECKPOINT_KEYS", None if PRODUCTION else DEVELOPMENT_CHECKPOINT_KEYS)
+"""`key-id:64 hex digits`, comma separated: the first one signs, all are trusted. `none` where nothing is signed."""
+CHECKPOINT_PUBLIC_KEYS = env.text("CHECKPOINT_PUBLIC_KEYS", "")
+"""The same of public halves that are trusted besides, such as those of keys long gone."""
+CHECKPOINT_STORE = env.text("CHECKPOINT_STORE", None if PRODUCTION else "")
+"""Where checkpoints are kept outside of the database: `file:///folder` or `https://host/path`."""
+CHECKPOINT_STORE_TOKEN = env.text("CHECKPOINT_STORE_TOKEN", "")
+CHECKPOINT_SECONDS = env.integer("CHECKPOINT_SECONDS", default=300)
+CHECKPOINT_POSITIONS = env.integer("CHECKPOINT_POSITIONS", default=1000)
+"""After so many seconds or events, whichever is first, and at least daily, a checkpoint is signed."""
+if not (1 <= CHECKPOINT_SECONDS <= 86400 and CHECKPOINT_POSITIONS >= 1):
+    raise ImproperlyConfigured("CHECKPOINT_SECONDS must be 1 to 86400, CHECKPOINT_POSITIONS 1 or more.")
+
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "" if PRODUCTION else "127.0.0.1,localhost,[::1],testserver")
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
 
@@ -46,6 +60,10 @@ if PRODUCTION:
         raise ImproperlyConfigured("SHOE_KEYS must hold keys of your own: key-id:64 hex digits.")
     if "development" in PERSONAL_KEYS or "00" * 32 in PERSONAL_KEYS:
         raise ImproperlyConfigured("PERSONAL_KEYS must hold keys of your own: key-id:64 hex digits.")
+    if "development" in CHECKPOINT_KEYS or "00" * 32 in CHECKPOINT_KEYS or not CHECKPOINT_KEYS:
+        raise ImproperlyConfigured("CHECKPOINT_KEYS must hold keys of your own (key-id:64 hex digits), or be `none`.")
+    if not CHECKPOINT_STORE:
+        raise ImproperlyConfigured("CHECKPOINT_STORE must name a place outside of the database.")
     if not ALLOWED_HOSTS:
         raise ImproperlyConfigured("Set ALLOWED_HOSTS to the names this service answers to.")
 
@@ -65,6 +83,7 @@ INSTALLED_APPS = [
     "casino.api",
     "casino.operators",
     "casino.staff",
+    "casino.checkpoints",
     "wallet",
     "baccarat",
     "baccarat.chat",
@@ -170,11 +189,18 @@ CELERY_BEAT_SCHEDULE = {
     "free the seats of who is gone": {"task": "baccarat.free_seats", "schedule": 5.0, "options": {"expires": 5.0}},
     # Each day once, soon after it ends where its operator counts days; the quarters between make up for a lost one.
     "reconcile": {"task": "wallet.reconcile", "schedule": 900.0, "options": {"expires": 900.0}},
+    # Looks often, signs when CHECKPOINT_SECONDS or CHECKPOINT_POSITIONS are over.
+    "sign checkpoints": {"task": "checkpoints.sign", "schedule": 10.0, "options": {"expires": 10.0}},
     "advance payments": {"task": "wallet.advance_payments", "schedule": 2.0, "options": {"expires": 2.0}},
 }
 # A provider that is slow to answer holds up other payments, and no table: payments have a worker of their own.
 # Looking for seats to free takes a while with thousands of absent players, and no dealer may wait for it.
-CELERY_TASK_ROUTES = {"wallet.*": {"queue": "payments"}, "baccarat.free_seats": {"queue": "payments"}}
+# The same holds for a place of checkpoints that is slow to answer.
+CELERY_TASK_ROUTES = {
+    "wallet.*": {"queue": "payments"},
+    "checkpoints.*": {"queue": "payments"},
+    "baccarat.free_seats": {"queue": "payments"},
+}
 CELERY_BEAT_SCHEDULER = "baccarat.clock:Clock"
 CELERY_BEAT_SCHEDULE_FILENAME = env.text("CELERY_BEAT_FILE", str(BASE_DIR / ".casino" / "beat"))
 

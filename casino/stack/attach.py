@@ -16,6 +16,7 @@ from casino.stack.services import (
     Addresses,
     addresses_of,
     as_owner,
+    checkpointing,
     embedded,
     environment_for,
     given_addresses,
@@ -72,7 +73,7 @@ def _database_for(command: str, arguments: Sequence[str]) -> Generator[None]:
         yield
         return
     if os.environ.get("DATABASE_URL"):
-        _act(command, dict(os.environ))
+        _act(command, {**_last_home(), **os.environ})
         yield
         return
     if os.environ.get("REDIS_URL"):
@@ -98,15 +99,22 @@ def _attach_or_start(exits: contextlib.ExitStack) -> dict[str, str]:
     folder = current_folder()
     home, found = _claim_or_find(folder)
     if found is not None:
-        return environment_for(found, secrets=_read_secrets(folder))
+        return environment_for(found, secrets=_read_secrets(folder), folder=folder)
     if home is None:
         raise Trouble(f"The stack in {folder} is starting or stopping and did not answer. Try again in a moment.")
     exits.callback(home.release)
     servers = exits.enter_context(embedded(home))
-    environment = environment_for(addresses_of(*servers), secrets=home.secrets)
+    environment = environment_for(addresses_of(*servers), secrets=home.secrets, folder=home.folder)
     migrate(environment)
     remember(home)
     return environment
+
+
+def _last_home() -> dict[str, str]:
+    """A stack on servers that are given leaves its checkpoints in its home; production says where they are."""
+    folder = current_folder()
+    production = os.environ.get("CASINO_ENV") == "production"
+    return {} if production or not folder.exists() else checkpointing(folder)
 
 
 def current_folder() -> Path:

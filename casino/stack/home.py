@@ -127,6 +127,25 @@ class Home:
         self.lock.close()
 
 
+def checkpoint_keys(folder: Path) -> Path:
+    """This will return the file of the keys that sign a home's checkpoints, made on first use, for its user only."""
+    file = folder / "checkpoint-keys"
+    if not file.exists():
+        draft = file.with_suffix(f".{os.getpid()}")
+        draft.touch(mode=0o600)
+        draft.write_text(f"dev1:{secrets.token_hex(32)}\n", encoding="utf-8")
+        draft.replace(file)
+    return file
+
+
+def checkpoints_folder(folder: Path, *, database: str) -> Path:
+    """This will name a home's folder of the checkpoints of one database; another database is another log.
+
+    `database` is the URL it was given by, empty for the home's own.
+    """
+    return folder / "checkpoints" / (hashlib.sha256(database.encode()).hexdigest()[:12] if database else "own")
+
+
 def _temporary() -> Path:
     system = Path(tempfile.gettempdir())
     short = len(os.fsencode(system)) <= SOCKET_ROOM and os.getuid() != 0

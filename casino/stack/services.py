@@ -8,7 +8,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from casino.stack.home import PROJECT, Home, Secrets
+from casino.stack.home import PROJECT, Home, Secrets, checkpoint_keys, checkpoints_folder
 from casino.stack.postgres import Postgres
 from casino.stack.processes import run_to_end, undisturbed
 from casino.stack.redis import Redis
@@ -59,8 +59,11 @@ def addresses_of(postgres: Postgres, redis: Redis) -> Addresses:
     return Addresses(url=postgres.url, owner_url=postgres.owner_url, redis_url=redis.url)
 
 
-def environment_for(addresses: Addresses, *, secrets: Secrets | None) -> dict[str, str]:
-    """This will return the variables that a process of ours needs; secrets set outside win over the home's."""
+def environment_for(addresses: Addresses, *, secrets: Secrets | None, folder: Path | None = None) -> dict[str, str]:
+    """This will return the variables that a process of ours needs; secrets set outside win over the home's.
+
+    `folder` is the home's, where checkpoints are kept outside of the database, and the keys that sign them.
+    """
     found = {"DJANGO_SETTINGS_MODULE": "casino.settings", **os.environ}
     found.update(
         DATABASE_URL=addresses.url,
@@ -75,7 +78,14 @@ def environment_for(addresses: Addresses, *, secrets: Secrets | None) -> dict[st
         found.setdefault("SECRET_KEY", secrets.secret_key)
         found.setdefault("SHOE_KEYS", secrets.shoe_keys)
         found.setdefault("PERSONAL_KEYS", secrets.personal_keys)
-    return found
+    return found if folder is None else {**checkpointing(folder), **found}
+
+
+def checkpointing(folder: Path) -> dict[str, str]:
+    """This will return the variables by which a home's checkpoints are signed, kept outside, and checked."""
+    kept = checkpoints_folder(folder, database=os.environ.get("DATABASE_URL", ""))
+    keys = {} if "CHECKPOINT_KEYS" in os.environ else {"CHECKPOINT_KEYS_FILE": str(checkpoint_keys(folder))}
+    return {"CHECKPOINT_STORE": kept.as_uri(), **keys}
 
 
 def as_owner(environment: Mapping[str, str]) -> dict[str, str]:

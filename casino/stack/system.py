@@ -96,7 +96,7 @@ class Stack:
 
     def _start(self, exits: contextlib.ExitStack) -> None:
         addresses = self._servers(exits)
-        self.environment = environment_for(addresses, secrets=self.home.secrets)
+        self.environment = environment_for(addresses, secrets=self.home.secrets, folder=self.home.folder)
         self.environment.setdefault("STATIC_ROOT", str(self.home.static))
         if self.demo and "postgres" in self.children:
             self.environment.setdefault("CASINO_DEMO", DEMO)

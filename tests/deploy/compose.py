@@ -17,6 +17,7 @@ VALUES = {
     "SECRET_KEY": "only-for-tests-" + "0123456789abcdef" * 4,
     "SHOE_KEYS": "2026a:" + "5c" * 32,
     "PERSONAL_KEYS": "2026a:" + "6d" * 32,
+    "CHECKPOINT_KEYS": "2026a:" + "6d" * 32,
     "POSTGRES_PASSWORD": "super-word",
     "CASINO_OWNER_PASSWORD": "owner-word",
     "CASINO_APP_PASSWORD": "app-word",

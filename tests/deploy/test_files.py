@@ -74,7 +74,7 @@ def test_the_example_environment_names_every_variable_without_a_secret():
 
 
 def test_a_secret_that_is_not_set_stops_the_start():
-    for name in ("SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS", "CASINO_APP_PASSWORD", "ALLOWED_HOSTS"):
+    for name in ("SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS", "CHECKPOINT_KEYS", "CASINO_APP_PASSWORD", "ALLOWED_HOSTS"):
         with pytest.raises(KeyError, match=name):
             services({key: value for key, value in VALUES.items() if key != name})
 

@@ -34,6 +34,8 @@ def test_the_check_for_deployment_is_clean(tmp_path):
         ({"SHOE_KEYS": "development:" + "00" * 32}, "SHOE_KEYS must hold keys of your own"),
         ({"SHOE_KEYS": "mine:" + "00" * 32}, "SHOE_KEYS must hold keys of your own"),
         ({"PERSONAL_KEYS": "development:" + "00" * 32}, "PERSONAL_KEYS must hold keys of your own"),
+        ({"CHECKPOINT_KEYS": "development:" + "5c" * 32}, "CHECKPOINT_KEYS must hold keys of your own"),
+        ({"CHECKPOINT_STORE": ""}, "CHECKPOINT_STORE must name a place"),
         ({"ALLOWED_HOSTS": ""}, "Set ALLOWED_HOSTS"),
         ({"BEHIND_TLS_PROXY": "yes"}, "BEHIND_TLS_PROXY must be true or false"),
         ({"CASINO_DEMO": "demo"}, "CASINO_DEMO must be empty in production"),
@@ -50,7 +52,7 @@ def test_production_does_not_start_with(changes, reason):
     assert reason in done.stderr
 
 
-@pytest.mark.parametrize("name", ["SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS"])
+@pytest.mark.parametrize("name", ["SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS", "CHECKPOINT_KEYS"])
 def test_production_does_not_start_without(name):
     done = check(environment={key: value for key, value in PRODUCTION.items() if key != name})
     assert done.returncode != 0

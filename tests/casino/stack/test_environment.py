@@ -29,3 +29,21 @@ def test_it_knows_the_sandbox_provider_unless_another_is_set_outside(monkeypatch
 def test_word_left_by_an_older_stack_is_understood(tmp_path: Path) -> None:
     (tmp_path / "running.json").write_text('{"url": "a", "owner_url": "b", "redis_url": "c"}', encoding="utf-8")
     assert read_running(tmp_path) == Addresses(url="a", owner_url="b", redis_url="c")
+
+
+def test_a_home_keeps_its_checkpoints_and_the_keys_that_sign_them(tmp_path, monkeypatch):
+    for name in ("DATABASE_URL", "CHECKPOINT_KEYS", "CHECKPOINT_KEYS_FILE", "CHECKPOINT_STORE"):
+        monkeypatch.delenv(name, raising=False)
+    told = environment_for(PLAIN, secrets=None, folder=tmp_path)
+    file = tmp_path / "checkpoint-keys"
+    assert told["CHECKPOINT_KEYS_FILE"] == str(file)
+    assert told["CHECKPOINT_STORE"] == (tmp_path / "checkpoints" / "own").as_uri()
+    assert file.stat().st_mode & 0o777 == 0o600
+    kept = file.read_text()
+    environment_for(PLAIN, secrets=None, folder=tmp_path)
+    assert file.read_text() == kept
+    monkeypatch.setenv("DATABASE_URL", "postgresql:///another")
+    monkeypatch.setenv("CHECKPOINT_KEYS", "mine:" + "5c" * 32)
+    other = environment_for(PLAIN, secrets=None, folder=tmp_path)
+    assert other["CHECKPOINT_STORE"] != told["CHECKPOINT_STORE"]
+    assert "CHECKPOINT_KEYS_FILE" not in other

@@ -1,0 +1,119 @@
+"""Rows of checkpoints and their keys, as values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from casino.checkpoints.document import Checkpoint
+from casino.events.rows import execute, fetch
+
+_COLUMNS: Final = """
+SELECT log.id, number, position, head, root, previous, checkpoint.made_at, key, signature
+FROM checkpoints_checkpoint AS checkpoint CROSS JOIN checkpoints_log AS log
+"""
+_ADD: Final = """
+INSERT INTO checkpoints_checkpoint (number, position, head, root, previous, made_at, key, signature)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
+"""
+_UNCOPIED: Final = (
+    _COLUMNS + "WHERE NOT EXISTS (SELECT FROM checkpoints_copy AS copy WHERE copy.number = checkpoint.number)"
+    " ORDER BY number LIMIT %s"
+)
+_COPIED: Final = "INSERT INTO checkpoints_copy (number, place) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+_KEYS: Final = """
+SELECT id, public, since, until FROM checkpoints_key LEFT JOIN checkpoints_retirement ON key_id = id ORDER BY since, id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key that has signed here: its public half, and when it may (`until` is None while it is in use)."""
+
+    id: str
+    public: bytes
+    since: datetime
+    until: datetime | None
+
+    def as_json(self) -> dict[str, str | None]:
+        """This will return what is published of it; times in RFC 3339, UTC."""
+        until = None if self.until is None else _text(self.until)
+        return {"id": self.id, "public": self.public.hex(), "from": _text(self.since), "until": until}
+
+
+def log_id() -> UUID:
+    """This will return the id of this database's log."""
+    found: UUID = fetch("SELECT id FROM checkpoints_log")[0][0]
+    return found
+
+
+def latest() -> Checkpoint | None:
+    """This will return the newest checkpoint, or None."""
+    return _one(fetch(_COLUMNS + "ORDER BY number DESC LIMIT 1"))
+
+
+def of_number(number: int) -> Checkpoint | None:
+    """This will return the checkpoint of that number, or None."""
+    return _one(fetch(_COLUMNS + "WHERE number = %s", [number]))
+
+
+def covering(position: int) -> Checkpoint | None:
+    """This will return the oldest checkpoint whose tree holds that position, or None."""
+    return _one(fetch(_COLUMNS + "WHERE position >= %s ORDER BY position, number LIMIT 1", [position]))
+
+
+def listed(*, after: int, limit: int) -> list[Checkpoint]:
+    """This will return up to `limit` checkpoints with numbers above `after`, in order."""
+    return _all(fetch(_COLUMNS + "WHERE number > %s ORDER BY number LIMIT %s", [after, limit]))
+
+
+def newest_first(*, below: int | None, limit: int) -> list[Checkpoint]:
+    """This will return up to `limit` checkpoints, newest first, those with numbers below `below`."""
+    return _all(fetch(_COLUMNS + "WHERE number < %s ORDER BY number DESC LIMIT %s", [below or 2**62, limit]))
+
+
+def add(checkpoint: Checkpoint) -> None:
+    """This will store a checkpoint. Raises IntegrityError when its number is taken."""
+    made = checkpoint
+    execute(
+        _ADD,
+        [made.number, made.position, made.head, made.root, made.previous, made.made_at, made.key, made.signature],
+    )
+
+
+def uncopied(*, limit: int) -> list[Checkpoint]:
+    """This will return the oldest checkpoints that are not noted to stand outside."""
+    return _all(fetch(_UNCOPIED, [limit]))
+
+
+def note_copy(number: int, *, place: str) -> None:
+    """This will note that the checkpoint stands outside, at `place`; once."""
+    execute(_COPIED, [number, place])
+
+
+def copied() -> frozenset[int]:
+    """This will return the numbers of all checkpoints that are noted to stand outside."""
+    return frozenset(number for (number,) in fetch("SELECT number FROM checkpoints_copy"))
+
+
+def registered_keys() -> list[Key]:
+    """This will return every key that has signed here, oldest first."""
+    return [Key(*row) for row in fetch(_KEYS)]
+
+
+def published_keys() -> list[dict[str, str | None]]:
+    """This will return every key as it is published: {"id", "public", "from", "until"}."""
+    return [key.as_json() for key in registered_keys()]
+
+
+def _text(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+def _one(rows: Sequence[tuple[Any, ...]]) -> Checkpoint | None:
+    return Checkpoint(*rows[0]) if rows else None
+
+
+def _all(rows: Sequence[tuple[Any, ...]]) -> list[Checkpoint]:
+    return [Checkpoint(*row) for row in rows]

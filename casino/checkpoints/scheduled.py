@@ -1,0 +1,35 @@
+"""What beat asks for: a checkpoint when one is due, and a significant event when none can be made."""
+
+import logging
+
+from casino.checkpoints import places, records, signing
+from casino.checkpoints.tree import NotWhole
+from casino.checkpoints.trouble import CannotSign
+from casino.significant import log
+
+logger = logging.getLogger(__name__)
+
+
+def sign() -> int:
+    """This will sign what is due and return how many checkpoints it made; what stops it is logged and recorded once."""
+    try:
+        return signing.sign_if_due()
+    except places.Away as trouble:
+        logger.warning("No checkpoint is made while their place does not answer: %s", trouble)
+    except (CannotSign, NotWhole) as trouble:
+        logger.exception("No checkpoint can be made")
+        _record(trouble)
+    return 0
+
+
+def _record(trouble: Exception) -> None:
+    last, why = records.latest(), type(trouble).__name__
+    number = 0 if last is None else last.number
+    log.record(
+        kind=log.Kind.INTEGRITY_FAILED,
+        operator=None,
+        subject=f"checkpoint:{number}",
+        actor="system",
+        reason=f"{why}: {trouble}",
+        once=f"checkpoint {number} {why}",
+    )

@@ -1,0 +1,10 @@
+"""Short ways to checkpoints in these tests: a place in a folder, and logs of some length."""
+
+from casino.events import sealer
+from tests.casino.events.writing import write
+
+
+def log_of(count, *, stream="round-1", expected=0):
+    """This will write and seal that many events."""
+    write(stream, expected=expected, count=count)
+    sealer.seal_all()

@@ -1,0 +1,241 @@
+"""Checkpoints: what they say is so, one signer, one checkpoint for a number, whatever dies between the two writes."""
+
+import itertools
+import json
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from casino.checkpoints import places, proofs, records, ring, scheduled, signing, tree
+from casino.checkpoints.document import fingerprint, parse, text_of
+from casino.checkpoints.trouble import KeyRefused, NumberTaken
+from casino.events.rows import fetch
+from casino.events.verification import head_mark
+from casino.kernel import merkle
+from tests.casino.checkpoints.signing_here import log_of
+
+pytestmark = pytest.mark.django_db
+
+
+def leaves(size):
+    return [
+        merkle.leaf_hash(digest)
+        for (digest,) in fetch("SELECT digest FROM events_seal WHERE position <= %s ORDER BY position", [size])
+    ]
+
+
+def significant():
+    return fetch("SELECT kind, subject FROM significant_significantevent ORDER BY id")
+
+
+def test_an_empty_log_has_nothing_to_sign(place):
+    assert signing.sign_now() is None
+    assert signing.sign_if_due() == 0
+    assert not place.exists()
+
+
+def test_a_checkpoint_says_what_the_log_holds_and_stands_outside(place):
+    log_of(700)
+    made = signing.sign_now()
+    assert (made.number, made.position, made.head) == (1, 700, head_mark().digest)
+    assert made.root == merkle.root(leaves(700))
+    assert made.previous == b""
+    assert ring.ring().has_signed(made)
+    (copy,) = place.iterdir()
+    assert copy.name == "000000000001.json"
+    assert parse(copy.read_bytes()) == made == signing.latest()
+
+
+def test_checkpoints_are_chained_and_each_goes_on_from_those_before(place):
+    made = []
+    for count in (1, 255, 300, 1, 700):
+        log_of(count, stream=f"round-{len(made)}")
+        made.append(signing.sign_now())
+    for old, new in itertools.pairwise(made):
+        assert new.previous == fingerprint(old)
+    for old in made:
+        for new in made[old.number - 1 :]:
+            proof = proofs.consistency_of(old, new)
+            assert proof == merkle.consistency(leaves(new.position), old.position)
+            assert merkle.is_consistent(old.position, new.position, old.root, new.root, proof)
+    assert [json.loads(file.read_bytes())["number"] for file in sorted(place.iterdir())] == [1, 2, 3, 4, 5]
+
+
+def test_any_position_is_proven_in_any_checkpoint_that_holds_it_by_two_statements(place):
+    log_of(300)
+    signing.sign_now()
+    log_of(700, stream="round-2")
+    signing.sign_now()
+    for number, positions in ((1, [1, 256, 257, 300]), (2, [1, 300, 511, 768, 769, 1000])):
+        checkpoint = records.of_number(number)
+        with CaptureQueriesContext(connection) as asked:
+            paths = proofs.proof_of(positions, checkpoint)
+        assert len(asked) == 2
+        for position, path in zip(positions, paths, strict=True):
+            leaf = leaves(1000)[position - 1]
+            assert merkle.is_included(leaf, position - 1, checkpoint.position, path, checkpoint.root)
+    with pytest.raises(ValueError, match="no leaf"):
+        proofs.proof_of([301], records.of_number(1))
+
+
+def test_signing_reads_what_is_new_and_not_the_whole_log(place):
+    log_of(1200)
+    signing.sign_now()
+    log_of(3, stream="round-2")
+    with CaptureQueriesContext(connection) as asked:
+        signing.sign_now()
+    few = len(asked)
+    log_of(600, stream="round-3")
+    with CaptureQueriesContext(connection) as asked:
+        made = signing.sign_now()
+    assert len(asked) <= few + 3  # the digests of new tiles, the left edge, the new nodes
+    assert made.root == merkle.root(leaves(made.position))
+
+
+def test_a_long_log_is_caught_up_with_in_steps(place, monkeypatch):
+    monkeypatch.setattr(signing, "STEP", 256)
+    log_of(600)
+    assert signing.sign_if_due() == 1  # what is left is not due yet
+    assert signing.sign_now().number == 3
+    assert [each.position for each in records.listed(after=0, limit=9)] == [256, 512, 600]
+
+
+def test_signing_again_without_news_makes_nothing(place):
+    log_of(5)
+    first = signing.sign_now()
+    assert signing.sign_now() == first
+    assert signing.sign_if_due() == 0
+
+
+def test_it_is_due_by_count_by_time_and_each_day(place, settings, monkeypatch):
+    settings.CHECKPOINT_POSITIONS = 10
+    log_of(5)
+    assert signing.sign_if_due() == 1
+    log_of(9, stream="round-2")
+    assert signing.sign_if_due() == 0
+    log_of(1, stream="round-3")
+    assert signing.sign_if_due() == 1
+    log_of(1, stream="round-4")
+    settings.CHECKPOINT_SECONDS = 0
+    assert signing.sign_if_due() == 1
+    assert signing.sign_if_due() == 0
+    monkeypatch.setattr(signing, "DAILY", timedelta(0))
+    monkeypatch.setattr(signing, "copy_outside", lambda: None)
+    assert signing._sign(signing._is_due, lock=signing._TRY)
+    assert signing.latest().position == 16
+
+
+def test_a_copy_that_was_not_made_is_made_by_the_next_look(place, settings):
+    settings.CHECKPOINT_STORE = ""
+    log_of(5)
+    made = signing.sign_now()
+    settings.CHECKPOINT_STORE = place.as_uri()
+    signing.copy_outside()
+    assert parse((place / places.name_of(1)).read_bytes()) == made
+    signing.copy_outside()
+    assert records.copied() == {1}
+
+
+def test_a_copy_that_was_made_but_not_noted_is_noted_by_the_next_look(place, settings):
+    settings.CHECKPOINT_STORE = ""
+    log_of(5)
+    made = signing.sign_now()
+    settings.CHECKPOINT_STORE = place.as_uri()
+    places.configured().write(places.name_of(1), text_of(made))
+    assert signing.sign_now() == made
+    assert records.copied() == {1}
+
+
+def test_no_second_history_is_signed_where_the_place_outside_knows_the_number(place):
+    place.mkdir()
+    (place / places.name_of(1)).write_bytes(b"what another database signed")
+    log_of(5)
+    with pytest.raises(NumberTaken):
+        signing.sign_now()
+    assert scheduled.sign() == 0
+    assert scheduled.sign() == 0
+    assert signing.latest() is None
+    assert significant() == [("integrity_failed", "checkpoint:0")]
+
+
+def test_a_copy_that_differs_is_left_as_it_is_and_stops_the_signing(place, settings):
+    settings.CHECKPOINT_STORE = ""
+    log_of(5)
+    signing.sign_now()
+    settings.CHECKPOINT_STORE = place.as_uri()
+    place.mkdir()
+    (place / places.name_of(1)).write_bytes(b"other")
+    with pytest.raises(NumberTaken):
+        signing.copy_outside()
+    assert (place / places.name_of(1)).read_bytes() == b"other"
+
+
+def test_while_the_place_does_not_answer_nothing_is_signed(place):
+    place.write_bytes(b"a file where the folder should be")
+    log_of(5)
+    with pytest.raises(places.Away):
+        signing.sign_now()
+    assert scheduled.sign() == 0
+    assert signing.latest() is None
+    assert significant() == []
+
+
+def test_a_new_key_is_registered_when_it_signs_and_the_old_one_ends_a_day_later(place, settings):
+    settings.CHECKPOINT_KEYS = "one:" + "11" * 32
+    log_of(1)
+    signing.sign_now()
+    assert significant() == []
+    settings.CHECKPOINT_KEYS = "two:" + "22" * 32 + ",one:" + "11" * 32
+    log_of(1, stream="round-2")
+    assert signing.sign_now().key == "two"
+    one, two = records.registered_keys()
+    assert (one.id, two.id, two.until) == ("one", "two", None)
+    assert one.until - two.since == timedelta(days=1)
+    assert significant() == [("key_rotated", "checkpoint key:two")]
+    settings.CHECKPOINT_KEYS = "one:" + "11" * 32
+    log_of(1, stream="round-3")
+    assert signing.sign_now().key == "one"  # a process that runs with the ring of before
+
+
+@pytest.mark.parametrize("keys", ["none", "one:" + "22" * 32])
+def test_a_key_that_may_not_sign_is_refused(place, settings, keys):
+    settings.CHECKPOINT_KEYS = "one:" + "11" * 32
+    log_of(1)
+    signing.sign_now()
+    settings.CHECKPOINT_KEYS = keys
+    log_of(1, stream="round-2")
+    with pytest.raises(KeyRefused):
+        signing.sign_now()
+
+
+def test_a_key_that_was_replaced_ends(place, settings, monkeypatch):
+    monkeypatch.setattr("casino.checkpoints.rotation.OVERLAP", timedelta(0))
+    for number, name in enumerate(("one", "two")):
+        settings.CHECKPOINT_KEYS = name + ":" + str(number) * 64
+        log_of(1, stream=f"round-{name}")
+        signing.sign_now()
+    settings.CHECKPOINT_KEYS = "one:" + "0" * 64
+    log_of(1)
+    with pytest.raises(KeyRefused, match="was replaced"):
+        signing.sign_now()
+
+
+def test_published_keys_have_ids_public_halves_and_times(place):
+    log_of(1)
+    signing.sign_now()
+    (key,) = records.published_keys()
+    assert key["id"] == "development"
+    assert bytes.fromhex(key["public"]) == ring.ring().public["development"]
+    assert key["from"].endswith("Z")
+    assert key["until"] is None
+
+
+def test_a_tree_that_lost_a_part_proves_nothing(place):
+    log_of(300)
+    made = signing.sign_now()
+    with pytest.raises(tree.NotWhole):
+        tree.hashes([merkle.Range(256, 512)])
+    with pytest.raises(tree.NotWhole):
+        tree.grow(made.position, 600)
