@@ -28,9 +28,12 @@ class Fresh:
 
 
 def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
-    """This will open betting for those seated, shuffling first where due; nothing if a round runs or nobody sits."""
+    """This will open betting for those seated, shuffling first where due; nothing if a round runs or nobody sits.
+
+    Nothing either while a switch holds the table.
+    """
     table = journal.table
-    if table.round is not None or not table.seats:
+    if table.round is not None or not table.seats or table.stops:
         return
     shoe, commitment = _shoe_for_round(journal, fresh=fresh, now=now)
     facts, turn = table.facts(), table.rules.turn_seconds
@@ -40,7 +43,7 @@ def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
             table=facts.table,
             operator=facts.operator,
             number=table.rounds + 1,
-            rules=f"{table.rules.preset}@{table.rules.version}",
+            rules=table.rules.label,
             shoe=shoe,
             commitment=commitment,
             seats=tuple(SeatInRound(seat=seat.seat, player=seat.player, book=seat.book) for seat in table.seats),

@@ -14,6 +14,7 @@ class Table(models.Model):
     operator_id = models.UUIDField()
     name = models.TextField()
     preset = models.TextField()
+    rules = models.TextField()
     currency = models.TextField()
     books = models.TextField()
     seats = models.IntegerField()
@@ -30,6 +31,7 @@ class Table(models.Model):
         indexes = [
             models.Index(fields=["due_at"], name="table_due", condition=models.Q(due_at__isnull=False)),
             models.Index(fields=["operator_id", "id"], name="table_operator"),
+            models.Index(fields=["rules"], name="table_rules"),
         ]
 
     def __str__(self) -> str:
@@ -128,6 +130,32 @@ class Sitting(models.Model):
 
     def __str__(self) -> str:
         return f"sitting {self.id}"
+
+
+class Switch(models.Model):
+    """What stops play, or did: all gaming, an operator, rules, a table or a player. The id is scope and subject.
+
+    `operator_id` is NULL for what reaches beyond one operator. `reason`, `by` and `at` are those of the last change.
+    """
+
+    id = models.TextField(primary_key=True)
+    scope = models.TextField()
+    subject = models.TextField()
+    operator_id = models.UUIDField(null=True)
+    stopped = models.BooleanField()
+    reason = models.TextField()
+    says = models.TextField()
+    by = models.TextField()
+    at = models.DateTimeField()
+    version = models.IntegerField()
+
+    class Meta:
+        verbose_name_plural = "switches"
+        indexes = [models.Index(fields=["operator_id", "id"], name="switch_operator")]
+        permissions = [("throw_switch", "Can stop and resume play")]
+
+    def __str__(self) -> str:
+        return self.id
 
 
 class VoidPolicy(models.Model):

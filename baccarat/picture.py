@@ -41,8 +41,15 @@ def table_picture(
         else {"number": table.shoe.number, "cards_out": table.shoe.out, "commitment": table.shoe.commitment},
         "round": None if round_.opened is None else round_picture(round_, viewer=viewer, currency=currency),
         "you": None if yours is None else _you(yours, table, round_, game_balance or 0, means or Means(0)),
+        "stopped": _stopped(table),
         "server_time": now,
     }
+
+
+def _stopped(table: TableState) -> dict[str, Any] | None:
+    """Why nothing new starts at the table, in words for players; None while it plays."""
+    held = table.stopped()
+    return None if held is None else {"scope": held.scope, "says": held.says, "since": held.since}
 
 
 def rules_picture(rules: TableRules) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from baccarat.rounds.events import RoundOpened
 from baccarat.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.tables import events as te
 from baccarat.tables.state import TableState
+from baccarat.tables.switch_events import SwitchEvent, SwitchThrown, switch_id
 from casino.kernel.money import Book
 
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
@@ -27,6 +28,7 @@ class TableRow(NamedTuple):
     operator_id: UUID
     name: str
     preset: str
+    rules: str
     currency: str
     books: str
     seats: int
@@ -74,6 +76,21 @@ class SittingRow(NamedTuple):
     seat: int | None
     book: str
     at: datetime
+
+
+class SwitchRow(NamedTuple):
+    """A row of baccarat_switch, in the order of its columns."""
+
+    id: str
+    scope: str
+    subject: str
+    operator_id: UUID | None
+    stopped: bool
+    reason: str
+    says: str
+    by: str
+    at: datetime
+    version: int
 
 
 class WagerRow(NamedTuple):
@@ -131,6 +148,7 @@ def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
         operator_id=facts.operator,
         name=facts.name,
         preset=facts.rules.preset,
+        rules=table.rules.label,
         currency=facts.rules.currency,
         books=",".join(facts.books),
         seats=facts.rules.seats,
@@ -237,6 +255,22 @@ def sitting_row(event: object, facts: te.TableOpened, *, book: Book | None) -> S
     return SittingRow(f"{facts.table}/{player}", facts.table, facts.operator, player, seat, money.value, at)
 
 
+def switch_row(event: SwitchEvent, version: int) -> SwitchRow:
+    """This will map the last event of a switch, at a version of its stream, to a row."""
+    return SwitchRow(
+        id=switch_id(event.scope, event.subject),
+        scope=event.scope.value,
+        subject=event.subject,
+        operator_id=event.operator,
+        stopped=isinstance(event, SwitchThrown),
+        reason=event.reason,
+        says=event.says if isinstance(event, SwitchThrown) else "",
+        by=event.by,
+        at=event.at,
+        version=version,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Relation:
     """A read-model table: its name, its columns with their PostgreSQL types, the key first."""
@@ -270,10 +304,10 @@ class Relation:
 TABLES: Final = Relation(
     "baccarat_table",
     (
-        ("id", "uuid"), ("operator_id", "uuid"), ("name", "text"), ("preset", "text"), ("currency", "text"),
-        ("books", "text"), ("seats", "int"), ("seats_taken", "int"), ("round_id", "uuid"), ("rounds", "int"),
-        ("due_at", "timestamptz"), ("set_aside", "text"), ("opened_at", "timestamptz"), ("version", "int"),
-        ("state", "jsonb"),
+        ("id", "uuid"), ("operator_id", "uuid"), ("name", "text"), ("preset", "text"), ("rules", "text"),
+        ("currency", "text"), ("books", "text"), ("seats", "int"), ("seats_taken", "int"), ("round_id", "uuid"),
+        ("rounds", "int"), ("due_at", "timestamptz"), ("set_aside", "text"), ("opened_at", "timestamptz"),
+        ("version", "int"), ("state", "jsonb"),
     ),
 )  # fmt: skip
 ROUNDS: Final = Relation(
@@ -302,7 +336,14 @@ SITTINGS: Final = Relation(
         ("book", "text"), ("at", "timestamptz"),
     ),
 )  # fmt: skip
-RELATIONS: Final = (TABLES, ROUNDS, WAGERS, SITTINGS)
+SWITCHES: Final = Relation(
+    "baccarat_switch",
+    (
+        ("id", "text"), ("scope", "text"), ("subject", "text"), ("operator_id", "uuid"), ("stopped", "boolean"),
+        ("reason", "text"), ("says", "text"), ("by", "text"), ("at", "timestamptz"), ("version", "int"),
+    ),
+)  # fmt: skip
+RELATIONS: Final = (TABLES, ROUNDS, WAGERS, SITTINGS, SWITCHES)
 
 _SAVE: Final = (
     f"WITH tables AS ({TABLES.upsert()}), rounds AS ({ROUNDS.upsert()}), wagers AS ({WAGERS.upsert()}) SELECT"
@@ -326,3 +367,13 @@ def save_sittings(rows: Sequence[SittingRow]) -> None:
     if rows:
         with connection.cursor() as cursor:
             cursor.execute(_SAVE_SITTINGS, [SITTINGS.parameter(rows)])
+
+
+_SAVE_SWITCHES: Final = SWITCHES.upsert()
+
+
+def save_switches(rows: Sequence[SwitchRow]) -> None:
+    """This will insert or replace rows of switches; nothing for none."""
+    if rows:
+        with connection.cursor() as cursor:
+            cursor.execute(_SAVE_SWITCHES, [SWITCHES.parameter(rows)])

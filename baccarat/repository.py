@@ -35,6 +35,10 @@ _CLAIM: Final = (
     "WHERE due_at <= statement_timestamp() AND round_id IS NOT NULL "
     "AND id <> ALL (%s::uuid[]) ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED) AS locked"
 )
+_LOCK_MANY: Final = (
+    f"SELECT locked.*, clock_timestamp() FROM (SELECT {_COLUMNS} FROM baccarat_table "  # noqa: S608
+    "WHERE id = ANY (%s::uuid[]) ORDER BY id FOR UPDATE) AS locked"
+)
 # In a statement of its own: the one that waited for the lock still sees the rounds as they were before.
 _TABLE_OF: Final = "SELECT table_id FROM baccarat_round WHERE id = %s AND operator_id = %s"
 _ROUNDS: Final = "SELECT id, version, state::text FROM baccarat_round WHERE id = ANY (%s::uuid[])"
@@ -61,6 +65,11 @@ def lock_table(*, table: UUID, operator: UUID) -> tuple[Journal, datetime]:
     if not loaded.journals:
         raise UnknownTable
     return loaded.journals[0], loaded.now
+
+
+def lock_tables(tables: Sequence[UUID]) -> Loaded:
+    """This will lock tables of any operator in the order of their ids, and wait for each."""
+    return _load(_LOCK_MANY, [list(tables)])
 
 
 def lock_table_of(*, round_: UUID, operator: UUID) -> tuple[Journal, datetime]:

@@ -14,6 +14,8 @@ OF_THE_HOUSE: Final[Mapping[str, tuple[str, ...]]] = {
     "RoundResumed": ("by",),
     "RoundVoidRequested": ("by", "note"),
     "RoundVoidDeclined": ("by", "note"),
+    "PlayStopped": ("by", "reason"),
+    "PlayResumed": ("by", "reason"),
     "RoundVoided": ("requested_by", "approved_by", "note"),
     "ChatMessageSent": ("operator", "digest"),
 }

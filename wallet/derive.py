@@ -170,6 +170,8 @@ _STILL: Final = frozenset(
         pro.SelfExcluded,
         pro.SelfExclusionEnded,
         pro.RealityCheckSet,
+        pro.PlayerStopped,
+        pro.PlayerResumed,
         pro.HouseLimitSet,
         pro.PlayMoneyCapSet,
         ae.AdjustmentRequested,

@@ -127,6 +127,25 @@ class RealityCheckSet:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayerStopped:
+    """Those who run the house let the player neither sit down nor wager; `says` is what the player is told."""
+
+    operator: UUID
+    player: UUID
+    says: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerResumed:
+    """The player may play again, as far as nothing else holds."""
+
+    operator: UUID
+    player: UUID
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class HouseLimitSet:
     """Every player of the operator is held to `most` in any period of this length; None lifts it."""
 
@@ -149,7 +168,8 @@ class PlayMoneyCapSet:
 
 
 LimitEvent = PlayLimitSet | PlayLimitRaiseAsked | PlayLimitRaised | PlayLimitRaiseCancelled
-PlayerProtectionEvent = LimitEvent | CoolingOffStarted | SelfExcluded | SelfExclusionEnded | RealityCheckSet
+StopEvent = PlayerStopped | PlayerResumed
+PlayerProtectionEvent = LimitEvent | CoolingOffStarted | SelfExcluded | SelfExclusionEnded | RealityCheckSet | StopEvent
 HouseEvent = HouseLimitSet | PlayMoneyCapSet
 ProtectionEvent = PlayerProtectionEvent | HouseEvent
 

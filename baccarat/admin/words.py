@@ -9,6 +9,7 @@ from baccarat.rounds import void_events as ve
 from baccarat.rules.cards import name
 from baccarat.rules.wagers import Spot
 from baccarat.tables import events as te
+from baccarat.tables.switch_events import PlayResumed, PlayStopped
 from casino.kernel.money import text
 
 
@@ -138,4 +139,6 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     te.SeatFreed: _freed,
     te.ShoeStarted: _shoe_started,
     te.ShoeEnded: _shoe_ended,
+    PlayStopped: lambda e, _: f"Play was stopped ({e.scope}) by {e.by}: {e.reason} Players are told: {e.says}",
+    PlayResumed: lambda e, _: f"Play was resumed ({e.scope}) by {e.by}: {e.reason}",
 }

@@ -105,6 +105,7 @@ STATE: Final[dict[str, Any]] = {
         "standing": "deciding",
         "last_wager": [{"spot": "tie", "amount": "5.00"}],
     },
+    "stopped": None,
     "server_time": _NOW,
 }
 LINE: Final[dict[str, Any]] = {

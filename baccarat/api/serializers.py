@@ -13,6 +13,7 @@ from baccarat.rules.payouts import Result
 from baccarat.rules.table_rules import CommissionTiming, Shuffle, SpotsPerRound, UnderMinimum
 from baccarat.rules.wagers import Spot
 from baccarat.shortage import Closed, Way, When
+from baccarat.tables.switch_events import Scope
 from casino.api.fields import MoneySerializer
 from casino.kernel.money import Book
 
@@ -208,6 +209,14 @@ class YouShown(serializers.Serializer[Any]):
     last_wager = StakeShown(many=True, allow_null=True)
 
 
+class StoppedShown(serializers.Serializer[Any]):
+    """Nothing new starts at the table: the round in hand goes on with what is confirmed in it."""
+
+    scope = one_of(*(scope for scope in Scope if scope is not Scope.PLAYER), help_text="How far the stop reaches.")
+    says = serializers.CharField(help_text="Why, in words for players.")
+    since = serializers.DateTimeField()
+
+
 class TableState(serializers.Serializer[Any]):
     """A table after an action."""
 
@@ -218,6 +227,7 @@ class TableState(serializers.Serializer[Any]):
     shoe = ShoeShown(allow_null=True)
     round = RoundShown(allow_null=True)
     you = YouShown(allow_null=True)
+    stopped = StoppedShown(allow_null=True, help_text="Null while the table plays.")
     server_time = serializers.DateTimeField()
 
 

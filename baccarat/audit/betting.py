@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
+from baccarat.audit import switching
 from baccarat.audit.traces import Part, RoundTrace, TableTrace
 from baccarat.rounds import events as e
 from baccarat.rounds.state import Phase, Standing
@@ -23,6 +24,7 @@ _ONE, _RAISE = SpotsPerRound.ONE, UnderMinimum.RAISE
 def opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
     """This will begin a round at a table, judged by how the table stands."""
     round_ = RoundTrace(event, table, table.notes, {s.seat: Part(s.seat, s.player, s.book) for s in event.seats})
+    switching.require_playing(table, "no round opens")
     if table.round is not None:
         round_.differs(OUT_OF_PLACE, "no round in hand", f"round {table.round.opened.round} runs")
     if event.number != table.rounds + 1:
@@ -140,6 +142,7 @@ def confirmed(round_: RoundTrace, event: e.WagerConfirmed) -> None:
     if event.player != part.player or event.book != part.book:
         found = f"{event.player} {event.book}"
         round_.differs("wager of another player", f"{part.player} {part.book}", found, seat=event.seat)
+    switching.require_playing(round_.table, "no wager is taken")
     _in_time(round_, event)
     _stakes(round_, part, event)
     part.standing, part.confirmed_at = _CONFIRMED, event.confirmed_at

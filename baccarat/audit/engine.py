@@ -83,6 +83,8 @@ def _state(fold: Fold, *, oldest: float) -> None:
     notes.findings.extend(inspect(oldest=oldest + age))
     read_models.compare_rounds([*fold.running.values(), *fold.held.values()], notes)
     read_models.compare_tables(list(fold.tables.values()), notes)
+    read_models.compare_switches(fold.switches.rows.values(), notes)
+    notes.findings.extend(fold.switches.check_tables(fold.tables.values()))
     read_models.find_extra(notes)
     money.check_itself(notes)
     fold.wallets.check_state()

@@ -1,7 +1,7 @@
 """The whole log, event by event: every table, round and wallet followed at once, whatever the events say."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 from uuid import UUID
 
 import msgspec
@@ -9,6 +9,7 @@ import msgspec
 from baccarat.audit import betting, ceremony, dealing, seating, voiding
 from baccarat.audit.notes import Notes
 from baccarat.audit.shoes import check_seed
+from baccarat.audit.switching import Switches
 from baccarat.audit.traces import RoundTrace, TableTrace
 from baccarat.audit.wallets import Wallets
 from baccarat.catalogue import CATALOGUE
@@ -21,8 +22,10 @@ from baccarat.rounds import events as re
 from baccarat.rounds import void_events as ve
 from baccarat.rules.cards import Card
 from baccarat.tables import events as te
+from baccarat.tables.switch_events import SwitchEvent
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.drafts import Recorded, Sealed
+from casino.kernel.findings import Finding
 from wallet.catalogue import CATALOGUE as WALLET
 from wallet.derive import EVENTS as WALLET_EVENTS
 
@@ -58,6 +61,7 @@ ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
 }
 TABLE_STEPS: Final = {kind.__name__: step for kind, step in seating.STEPS.items()}
 DECODE: Final = {**CATALOGUE.current, **WALLET.current, **CHAT.current}
+SWITCH_KINDS: Final = frozenset(kind.__name__ for kind in get_args(SwitchEvent))
 WALLET_KINDS: Final = frozenset(kind.__name__ for kind in WALLET_EVENTS)
 CONFIRMED: Final = re.WagerConfirmed.__name__
 ENDS: Final = frozenset({re.RoundSettled.__name__, re.RoundLapsed.__name__, ve.RoundVoided.__name__})
@@ -83,6 +87,7 @@ class Fold:
         self.ended: list[RoundTrace] = []
         self.wallets = Wallets(notes)
         self.chats = Chats()
+        self.switches = Switches()
         self.rounds = 0
         self.events = 0
         self._shoes: set[UUID | str] = set()
@@ -129,14 +134,17 @@ class Fold:
             self.wallets.follow(event, row)
             return None
         if kind in CHAT:
-            self._chat(row, event)
+            self._found(self.chats.follow(event, stream=row.stream, version=row.version, where=where(row)))
+            return None
+        if kind in SWITCH_KINDS:
+            self._found(self.switches.follow(event, stream=row.stream, version=row.version, where=where(row)))
             return None
         if kind == "RoundOpened":
             return self._open_round(row, event)
         return self._open_table(row, event) if kind == "TableOpened" else self._table(row, event)
 
-    def _chat(self, row: Sealed | Recorded, event: Any) -> None:
-        for finding in self.chats.follow(event, stream=row.stream, version=row.version, where=where(row)):
+    def _found(self, findings: Iterable[Finding]) -> None:
+        for finding in findings:
             self.notes.add(finding.what, finding.where, finding.expected, finding.found)
 
     def _table(self, row: Sealed | Recorded, event: Any) -> Place | None:
@@ -166,7 +174,7 @@ class Fold:
         round_.version = row.version
         step(round_, event)
         if row.type == CONFIRMED:
-            self.wallets.played(event.player, at=event.confirmed_at, row=row)
+            self.wallets.wagered(event.player, at=event.confirmed_at, row=row)
         elif row.type in ENDS:
             self._end(row, round_, event)
         return round_.table.place

@@ -7,7 +7,7 @@ from uuid import UUID
 from baccarat import projections
 from baccarat.audit.notes import Notes
 from baccarat.audit.traces import RoundTrace, TableTrace
-from baccarat.projections import ROUNDS, SITTINGS, TABLES, WAGERS, Relation
+from baccarat.projections import ROUNDS, SITTINGS, SWITCHES, TABLES, WAGERS, Relation, SwitchRow
 from baccarat.rounds.state import INITIAL
 from casino.events.canonical import recanonical
 from casino.events.rows import fetch
@@ -53,6 +53,13 @@ def compare_tables(tables: Sequence[TableTrace], notes: Notes) -> None:
         _compare(TABLES, rows, _stored(TABLES, "id", ids), notes)
         sittings = [row for each in some for row in each.sittings.values()]
         _compare(SITTINGS, sittings, _stored(SITTINGS, "table_id", ids), notes)
+
+
+def compare_switches(switches: Iterable[SwitchRow], notes: Notes) -> None:
+    """This will compare all switches with their rows."""
+    names = ", ".join(name for name, _ in SWITCHES.columns)
+    stored = {row[0]: row for row in fetch(f"SELECT {names} FROM {SWITCHES.table}")}  # noqa: S608  (constants)
+    _compare(SWITCHES, switches, stored, notes)
 
 
 def find_extra(notes: Notes) -> None:

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from baccarat import projections
 from baccarat.catalogue import CATALOGUE
-from baccarat.projections import RELATIONS, RoundRow, SittingRow, WagerRow
+from baccarat.projections import RELATIONS, RoundRow, SittingRow, SwitchRow, WagerRow
 from baccarat.rounds.events import RoundOpened
 from baccarat.rounds.state import INITIAL as NO_ROUND
 from baccarat.rounds.state import RoundState
@@ -51,9 +51,13 @@ class _Fold:
     round_rows: list[RoundRow] = field(default_factory=list)
     wager_rows: list[WagerRow] = field(default_factory=list)
     sittings: dict[str, SittingRow] = field(default_factory=dict)
+    switches: dict[str, SwitchRow] = field(default_factory=dict)
 
     def follow(self, row: Recorded) -> None:
         event = CATALOGUE.decode(row.type, row.schema, row.data)
+        if row.stream.startswith("switch-"):
+            self.switches[row.stream] = projections.switch_row(event, row.version)
+            return
         if row.stream.startswith("table-"):
             table = UUID(row.stream.removeprefix("table-"))
             state = evolve_table(self.tables.get(table, (NO_TABLE, 0))[0], event)
@@ -134,6 +138,7 @@ def _finish(fold: _Fold) -> None:
     ]
     projections.save(rows, [], [])
     projections.save_sittings(list(fold.sittings.values()))
+    projections.save_switches(list(fold.switches.values()))
 
 
 def _events() -> Iterator[Recorded]:

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final
 
+from baccarat.audit import switching
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.notes import Notes
 from baccarat.audit.shoes import check_shoe, seed_bytes
@@ -13,6 +14,7 @@ from baccarat.rules.cards import UnknownCard, points
 from baccarat.rules.odds import player_edge_spots
 from baccarat.rules.validation import InvalidRules, check
 from baccarat.tables import events as e
+from baccarat.tables.switch_events import PlayResumed, PlayStopped
 from casino.kernel.money import Book
 
 
@@ -37,7 +39,8 @@ _playable: Final = functools.lru_cache(maxsize=256)(check)
 
 
 def taken(table: TableTrace, event: e.SeatTaken) -> None:
-    """This will follow a player who sits down at a free seat."""
+    """This will follow a player who sits down at a free seat of a table that nothing stops."""
+    switching.require_playing(table, "nobody sits down")
     _require_free(table, event.seat)
     if event.player in table.guests:
         table.differs(OUT_OF_PLACE, "a player without a seat", f"seat {table.guests[event.player].seat}")
@@ -189,4 +192,6 @@ STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
     e.SeatFreed: freed,
     e.ShoeStarted: shoe_started,
     e.ShoeEnded: shoe_ended,
+    PlayStopped: switching.stopped,
+    PlayResumed: switching.resumed,
 }

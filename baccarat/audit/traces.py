@@ -25,7 +25,8 @@ from baccarat.rules.roads.marks import Mark, pairs
 from baccarat.rules.table_rules import Shuffle, TableRules
 from baccarat.rules.wagers import Spot, Stakes
 from baccarat.tables.events import TableOpened
-from baccarat.tables.state import Seat, Shoe, TableState
+from baccarat.tables.state import Seat, Shoe, Stop, TableState
+from baccarat.tables.switch_events import Scope
 from casino.kernel.money import Book
 
 _SHOE = Shuffle.SHOE
@@ -93,6 +94,7 @@ class TableTrace:
     last_round: UUID | None = None
     rounds: int = 0
     marks: dict[int, tuple[Outcome, tuple[Card, ...], bool]] = field(default_factory=dict)
+    stops: dict[Scope, Stop] = field(default_factory=dict)
     rules: TableRules = field(init=False)
     label: str = field(init=False)
     place: Place = field(init=False)
@@ -144,6 +146,7 @@ class TableTrace:
             rounds=self.rounds,
             marks=" ".join(map(str, self._board())),
             pairs=self._pairs(),
+            stops=tuple(self.stops.values()),
         )
 
     def _board(self) -> Iterator[Mark]:

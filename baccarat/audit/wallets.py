@@ -97,6 +97,12 @@ class Wallets:
             where = f"event {row.id}, {row.stream} version {row.version}"
             self._notes.add("played while excluded", where, f"nothing until {exclusion.until}", at)
 
+    def wagered(self, player: UUID, *, at: datetime, row: Sealed | Recorded) -> None:
+        """This will note a wager of a player who was away from play, or whom the house held back."""
+        self.played(player, at=at, row=row)
+        if self._protections.held_back(player):
+            self._notes.add("play while stopped", f"event {row.id}, {row.stream}", "no wager of this player", at)
+
     def owes(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
         """This will note what a player owes after a void or a correction, so that it may be collected."""
         self._payments.owes(operator=operator, player=player, currency=currency, amount=amount)

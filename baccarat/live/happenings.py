@@ -25,7 +25,7 @@ SAID: Final = "ChatMessageSent"
 _MOVE_NOTHING: Final = frozenset(
     {
         "RoundOpened", "SeatChanged", "PlayerAccountOpened", "TableLimitSet", SAID, "PlayerReported", "ReportClosed",
-        "PlayerMuted", "PlayerUnmuted", "PlayerRemoved", "PlayerReadmitted",
+        "PlayerMuted", "PlayerUnmuted", "PlayerRemoved", "PlayerReadmitted", "PlayerStopped", "PlayerResumed",
     }
 )  # fmt: skip
 _as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode
@@ -174,7 +174,7 @@ def _subject(sealed: Sealed) -> tuple[str, UUID | None]:
 _ELSEWHERE: Final = frozenset(
     {
         "adjustment", "chat", "debt", "deposit", "difference", "house", "limit", "protection", "reconciliation",
-        "wallet", "withdrawal", "words",
+        "switch", "wallet", "withdrawal", "words",
     }
 )  # fmt: skip
 """Streams that are named after players, payments and operators: no table is looked up for them."""

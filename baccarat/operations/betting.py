@@ -19,6 +19,7 @@ from baccarat.rounds.refusals import NoOpenRound, RoundIsOpen
 from baccarat.rules.wagers import Spot
 from baccarat.tables.refusals import NotSeated, WrongCurrency
 from baccarat.tables.state import Seat
+from baccarat.tables.stopping import require_playing
 from wallet.limits.own_limit import require_within
 from wallet.limits.projection import Purse, purse
 
@@ -27,12 +28,17 @@ Picture = dict[str, Any]
 
 @dataclass(slots=True)
 class Turn:
-    """The player's seat at a locked table, the time, and the game balance in minor units."""
+    """The player's seat at a locked table, the time, and what the player's wagers are judged by."""
 
     journal: Journal
     seat: Seat
     now: datetime
-    balance: int
+    means: Purse
+
+    @property
+    def balance(self) -> int:
+        """The game balance in minor units."""
+        return self.means.balance
 
     @property
     def player(self) -> UUID:
@@ -43,7 +49,8 @@ class Turn:
 def new_game(*, guest: Guest) -> Picture:
     """This will open a round where none is open; where one is and the player has not confirmed, it clears the chips.
 
-    Raises NotSeated, RoundIsOpen where a round of others runs, AlreadyConfirmed, NotYourTurn, BettingIsClosed.
+    Raises NotSeated, RoundIsOpen where a round of others runs, AlreadyConfirmed, NotYourTurn, BettingIsClosed, and
+    where a switch holds the table or the player PlayIsStopped, PlayerIsStopped.
     """
 
     def play(turn: Turn) -> None:
@@ -61,7 +68,7 @@ def place(*, guest: Guest, spot: Spot, amount: int, currency: str) -> Picture:
     """This will put `amount` minor units of chips on a spot; the first chip opens a round where none is open.
 
     Raises NotSeated, BettingIsClosed, NotYourTurn, AlreadyConfirmed, AmountNotMakeable, OverMaximum, OverOwnLimit,
-    PlayerExcluded, OneSpotOnly, InsufficientFunds, WrongCurrency.
+    PlayerExcluded, PlayIsStopped, PlayerIsStopped, OneSpotOnly, InsufficientFunds, WrongCurrency.
     """
 
     def play(turn: Turn) -> None:
@@ -132,7 +139,7 @@ def _take_turn(guest: Guest, play: Callable[[Turn], None]) -> Picture:
             raise NotSeated
         account = repository.place_of(journal).game(guest.player, seat.book)
         means = purse(account, now=now)
-        turn = Turn(journal=journal, seat=seat, now=now, balance=means.balance)
+        turn = Turn(journal=journal, seat=seat, now=now, means=means)
         play(turn)
         _require_allowed(means, journal, guest.player)
         repository.write([(journal, guest.metadata)])
@@ -173,6 +180,9 @@ def _just_staked(journal: Journal) -> int:
 
 
 def _open_if_none(turn: Turn) -> None:
+    """A round for chips to lie in, unless a switch lets nothing new start at this table or for this player."""
+    require_playing(turn.journal.table)
+    turn.means.standing.require_not_stopped()
     dealer.open_round(turn.journal, fresh=repository.fresh(), now=turn.now)
 
 
@@ -208,6 +218,7 @@ def _repeat(turn: Turn) -> None:
 
 
 def _confirm(turn: Turn) -> None:
+    require_playing(turn.journal.table)
     rules = turn.journal.table.rules
     _on_open_round(turn, c.ConfirmWager(player=turn.player, available=turn.balance, rules=rules, now=turn.now))
 

@@ -6,11 +6,12 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import repository
+from baccarat import repository, switch_rows
 from baccarat.journal import Journal
 from baccarat.rules.presets import player_edge_spots, rules_for
 from baccarat.tables import commands as tc
 from baccarat.tables.state import INITIAL
+from baccarat.tables.switch_events import Scope
 from casino.events.store import Metadata
 from casino.kernel.money import Book
 
@@ -34,6 +35,7 @@ def open_table(
     """
     rules = rules_for(preset, currency=currency, **overrides)
     with transaction.atomic(savepoint=False):
+        switch_rows.lock_out()
         now = repository.clock()
         journal = Journal(table=INITIAL, table_version=0)
         journal.on_table(
@@ -48,5 +50,8 @@ def open_table(
                 now=now,
             )
         )
+        for held in switch_rows.holding(operator=operator, rules=rules.label):
+            scope, by = Scope(held.scope), held.by
+            journal.on_table(tc.StopPlay(scope=scope, says=held.says, reason=held.reason, by=by, now=now))
         repository.write([(journal, metadata)])
     return journal.table.facts().table

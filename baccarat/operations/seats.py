@@ -27,7 +27,7 @@ def take(*, guest: Guest, seat: int, book: Book, buy_in: int, currency: str) -> 
     """This will sit the player down with `buy_in` minor units from the account, opening a round at an idle table.
 
     Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, BookNotOffered, WrongCurrency, DebtOutstanding,
-    PlayerExcluded, LimitReached, InsufficientFunds.
+    PlayerExcluded, PlayIsStopped, PlayerIsStopped, LimitReached, InsufficientFunds.
     """
     with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)

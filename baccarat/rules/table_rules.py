@@ -99,6 +99,11 @@ class TableRules:
     look_seconds: int | None = None
     hand_back_seconds: int | None = None
 
+    @property
+    def label(self) -> str:
+        """This will name these rules as rounds carry them: preset and version, such as "mini@1"."""
+        return f"{self.preset}@{self.version}"
+
     def ceremony_seconds(self) -> "CeremonySeconds | None":
         """This will return the time limits of the Caller's ceremony, None at a table without one."""
         if not self.caller or self.look_seconds is None or self.hand_back_seconds is None:

@@ -7,6 +7,7 @@ from uuid import UUID
 from baccarat.rules.cards import Card
 from baccarat.rules.presets import TableRules
 from baccarat.rules.wagers import Spot
+from baccarat.tables.switch_events import Scope
 from casino.kernel.money import Book
 
 
@@ -93,4 +94,24 @@ class EndShoe:
     now: datetime
 
 
-TableCommand = OpenTable | TakeSeat | ChangeSeat | Rebuy | LeaveSeat | FreeSeat | StartShoe | EndShoe
+@dataclass(frozen=True, slots=True)
+class StopPlay:
+    """Let nothing new start; `says` is what players are told, `reason` what staff say."""
+
+    scope: Scope
+    says: str
+    reason: str
+    by: str
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ResumePlay:
+    scope: Scope
+    reason: str
+    by: str
+    now: datetime
+
+
+SwitchCommand = StopPlay | ResumePlay
+TableCommand = OpenTable | TakeSeat | ChangeSeat | Rebuy | LeaveSeat | FreeSeat | StartShoe | EndShoe | SwitchCommand

@@ -8,6 +8,7 @@ from baccarat.rules.cards import Card, points
 from baccarat.tables import commands as c
 from baccarat.tables import events as e
 from baccarat.tables import refusals as r
+from baccarat.tables import stopping
 from baccarat.tables.state import INITIAL, Event, Seat, TableState, evolve
 from casino.kernel.decider import Decider
 from casino.kernel.money import AmountNotPositive, Book
@@ -41,6 +42,7 @@ def _open(command: c.OpenTable, state: TableState) -> Events:
 
 
 def _take(command: c.TakeSeat, state: TableState) -> Events:
+    stopping.require_playing(state)
     _require_seat_number(command.seat, state)
     if state.seat_of(command.player) is not None:
         raise r.AlreadySeated
@@ -203,6 +205,7 @@ _DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
     c.FreeSeat: _free,
     c.StartShoe: _start_shoe,
     c.EndShoe: _end_shoe,
+    **stopping.DECIDE,
 }
 
 TABLE: Final[Decider[c.TableCommand, TableState, Event]] = Decider(initial=INITIAL, decide=decide, evolve=evolve)

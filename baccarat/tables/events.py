@@ -8,6 +8,7 @@ from uuid import UUID
 from baccarat.rules.cards import Card
 from baccarat.rules.presets import TableRules
 from baccarat.rules.wagers import Spot
+from baccarat.tables.switch_events import PlayResumed, PlayStopped
 from casino.kernel.money import Book
 
 
@@ -130,4 +131,15 @@ class ShoeEnded:
     ended_at: datetime
 
 
-TableEvent = TableOpened | SeatTaken | SeatChanged | Rebought | SeatLeft | SeatFreed | ShoeStarted | ShoeEnded
+TableEvent = (
+    TableOpened
+    | SeatTaken
+    | SeatChanged
+    | Rebought
+    | SeatLeft
+    | SeatFreed
+    | ShoeStarted
+    | ShoeEnded
+    | PlayStopped
+    | PlayResumed
+)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from baccarat.rules.presets import Shuffle, TableRules
 from baccarat.rules.roads.marks import RUN, Mark, noted, pairs, without
 from baccarat.rules.wagers import Spot
 from baccarat.tables import events as e
+from baccarat.tables.switch_events import PlayResumed, PlayStopped, Scope
 from casino.kernel.money import Book
 
 
@@ -42,6 +44,15 @@ class Shoe:
 
 
 @dataclass(frozen=True, slots=True)
+class Stop:
+    """A switch that holds the table: nothing new starts. `says` is what players are told."""
+
+    scope: Scope
+    says: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class TableState:
     """Everything a decision about the table reads; `rounds` and `shoes` count those begun, `last_round` has ended.
 
@@ -58,6 +69,7 @@ class TableState:
     rounds: int = 0
     marks: str = ""
     pairs: str = ""
+    stops: tuple[Stop, ...] = ()
 
     def facts(self) -> e.TableOpened:
         """This will return how the table was opened; only an opened table has it."""
@@ -82,7 +94,12 @@ class TableState:
         """This will tell whether many rounds are dealt from one shoe."""
         return self.rules.shuffle is Shuffle.SHOE
 
+    def stopped(self) -> Stop | None:
+        """This will return the widest switch that holds the table, None while it may play."""
+        return min(self.stops, key=lambda held: _WIDTH.index(held.scope), default=None)
 
+
+_WIDTH: Final = tuple(Scope)
 INITIAL: Final = TableState()
 
 Event = e.TableEvent | re.RoundEvent
@@ -198,6 +215,14 @@ def _round_voided(state: TableState, event: RoundVoided) -> TableState:
     return replace(state, marks=without(state.marks, event.number))
 
 
+def _stopped(state: TableState, event: PlayStopped) -> TableState:
+    return replace(state, stops=(*state.stops, Stop(event.scope, event.says, event.stopped_at)))
+
+
+def _resumed(state: TableState, event: PlayResumed) -> TableState:
+    return replace(state, stops=tuple(held for held in state.stops if held.scope is not event.scope))
+
+
 _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     e.TableOpened: _opened,
     e.SeatTaken: _taken,
@@ -206,6 +231,8 @@ _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     e.SeatFreed: _left,
     e.ShoeStarted: _shoe_started,
     e.ShoeEnded: _shoe_ended,
+    PlayStopped: _stopped,
+    PlayResumed: _resumed,
     re.RoundOpened: _round_opened,
     re.ChipsPlaced: _spoke,
     re.PlacementUndone: _spoke,

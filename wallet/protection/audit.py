@@ -75,6 +75,11 @@ class Protections:
         exclusion = None if known is None else known[1].excluded(at)
         return exclusion if exclusion is not None and exclusion.since < at else None
 
+    def held_back(self, player: UUID) -> bool:
+        """This will tell whether the house holds the player back from play now."""
+        known = self._players.get(player)
+        return known is not None and known[1].stopped is not None
+
     def check_state(self) -> Iterator[Finding]:
         """This will compare the rows with what the events have led to, and what was used with the entries."""
         players = {player: (operator, state, version) for player, (operator, state, version) in self._players.items()}
@@ -148,6 +153,10 @@ def _exclusion_again(state: Protection, event: Any, whose: Whose) -> e.PlayerPro
             return deciding.self_exclude(state, whose=whose, by=by, months=months, now=now)
         case e.SelfExclusionEnded(at=now):
             return deciding.end_exclusion(state, whose=whose, now=now)
+        case e.PlayerStopped(says=says, at=now):
+            return deciding.stop(state, whose=whose, says=says, now=now)
+        case e.PlayerResumed(at=now):
+            return deciding.resume(state, whose=whose, now=now)
         case _:
             return deciding.remind(whose=whose, minutes=event.minutes, now=event.at)
 

@@ -16,6 +16,8 @@ from wallet.protection.refusals import (
     ExclusionRunsLonger,
     NoRaisePending,
     NotSelfExcluded,
+    PlayerNotStopped,
+    PlayerStoppedAlready,
     PlayLimitImpossible,
     PlayLimitUnchanged,
     RaiseNotRipe,
@@ -28,6 +30,8 @@ from wallet.protection_events import (
     HouseLimitSet,
     Measure,
     Period,
+    PlayerResumed,
+    PlayerStopped,
     PlayLimitRaiseAsked,
     PlayLimitRaiseCancelled,
     PlayLimitRaised,
@@ -146,6 +150,20 @@ def end_exclusion(state: Protection, *, whose: Whose, now: datetime) -> SelfExcl
     if now < held.until:
         raise ExclusionNotOver(until=held.until)
     return SelfExclusionEnded(whose.operator, whose.player, now)
+
+
+def stop(state: Protection, *, whose: Whose, says: str, now: datetime) -> PlayerStopped:
+    """This will judge that a player be held back from play. Raises PlayerStoppedAlready."""
+    if state.stopped is not None:
+        raise PlayerStoppedAlready
+    return PlayerStopped(whose.operator, whose.player, says, now)
+
+
+def resume(state: Protection, *, whose: Whose, now: datetime) -> PlayerResumed:
+    """This will judge that a player be held back no longer. Raises PlayerNotStopped."""
+    if state.stopped is None:
+        raise PlayerNotStopped
+    return PlayerResumed(whose.operator, whose.player, now)
 
 
 def remind(*, whose: Whose, minutes: int, now: datetime) -> RealityCheckSet:

@@ -100,6 +100,19 @@ def end_exclusion(*, on: On) -> Protection:
     return _change(on, lambda state, now: deciding.end_exclusion(state, whose=on.whose, now=now))
 
 
+def stop(*, on: On, says: str) -> Protection:
+    """This will hold a player back from play, for those who run the house. Raises UnknownAccount, PlayerStoppedAlready.
+
+    A confirmed wager is dealt and settled; deposits and withdrawals stay as they are.
+    """
+    return _change(on, lambda state, now: deciding.stop(state, whose=on.whose, says=says, now=now))
+
+
+def resume(*, on: On) -> Protection:
+    """This will let a player play again. Raises UnknownAccount, PlayerNotStopped."""
+    return _change(on, lambda state, now: deciding.resume(state, whose=on.whose, now=now))
+
+
 def try_pin(*, player: UUID, pin: str | None) -> Refusal | None:
     """This will hold a PIN against a player's where there is one, and answer why it is refused, None if it is not.
 

@@ -30,7 +30,7 @@ _EVENTS: Final = """
     SELECT stream, type, schema, data::text FROM events_event
      WHERE stream = ANY (%s::text[]) ORDER BY stream, version
 """
-_OF_PLAYERS: Final = ["PlayLimitSet", "CoolingOffStarted", "SelfExcluded", "RealityCheckSet"]
+_OF_PLAYERS: Final = ["PlayLimitSet", "CoolingOffStarted", "SelfExcluded", "RealityCheckSet", "PlayerStopped"]
 _OF_HOUSES: Final = ["HouseLimitSet", "PlayMoneyCapSet"]
 """What a stream can begin with."""
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from casino.kernel import money
 from casino.kernel.refusals import Kind, Refusal
-from wallet.protection.state import Exclusion, Limit
+from wallet.protection.state import Exclusion, Limit, Stopped
 from wallet.protection_events import Measure
 
 
@@ -40,6 +40,28 @@ class PlayerExcluded(Refusal):
 
     def __init__(self, exclusion: Exclusion) -> None:
         super().__init__(exclusion=exclusion.kind.value, since=exclusion.since, until=exclusion.until)
+
+
+class PlayerIsStopped(Refusal):
+    code = "player_is_stopped"
+    kind = Kind.FORBIDDEN
+    title = "The player is held back from play"
+    remedy = "Confirmed wagers are dealt and settled; leaving and withdrawing stay possible. Ask the casino."
+
+    def __init__(self, stopped: Stopped) -> None:
+        super().__init__(stopped.says, since=stopped.since)
+
+
+class PlayerStoppedAlready(Refusal):
+    code = "player_stopped_already"
+    title = "The player is held back from play already"
+    remedy = "Resume the player first, should another reason stand on record."
+
+
+class PlayerNotStopped(Refusal):
+    code = "player_not_stopped"
+    title = "The player is not held back from play"
+    remedy = "There is nothing to resume; an exclusion or a wider switch may be what holds play back."
 
 
 class PlayLimitUnchanged(Refusal):

@@ -15,7 +15,7 @@ from casino.kernel.money import Book
 from wallet.accounts import AccountName, debt, player_account
 from wallet.protection import freeing, rows, windows
 from wallet.protection.judging import Excess, Usage, entry_needs, first_excess, wager_needs
-from wallet.protection.refusals import LimitReached, PlayerExcluded
+from wallet.protection.refusals import LimitReached, PlayerExcluded, PlayerIsStopped
 from wallet.protection.state import House, Protection, strictest
 from wallet.protection_events import Measure, Period
 from wallet.refusals import DebtOutstanding
@@ -45,8 +45,14 @@ class Standing:
     house: House
     usage: Usage
 
+    def require_not_stopped(self) -> None:
+        """This will check that the house does not hold the player back. Raises PlayerIsStopped."""
+        if self.protection.stopped is not None:
+            raise PlayerIsStopped(self.protection.stopped)
+
     def require_playing(self) -> None:
-        """This will check that the player has not gone away from play. Raises PlayerExcluded."""
+        """This will check that the player is neither held back nor away. Raises PlayerIsStopped, PlayerExcluded."""
+        self.require_not_stopped()
         exclusion = self.protection.excluded(self.now)
         if exclusion is not None:
             raise PlayerExcluded(exclusion)

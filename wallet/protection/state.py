@@ -53,6 +53,14 @@ class Exclusion:
 
 
 @dataclass(frozen=True, slots=True)
+class Stopped:
+    """The house holds the player back from play; `says` is what the player is told."""
+
+    says: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Protection:
     """All that protects one player; `reality_minutes` is None where the player has no wish."""
 
@@ -60,6 +68,7 @@ class Protection:
     raises: tuple[Raise, ...] = ()
     exclusion: Exclusion | None = None
     reality_minutes: int | None = None
+    stopped: Stopped | None = None
 
     def limit(self, by: Setter, measure: Measure, period: Period) -> int | None:
         """This will return what somebody has limited this to, None for no limit."""
@@ -98,6 +107,9 @@ def evolve(state: Protection, event: e.PlayerProtectionEvent) -> Protection:
     """This will apply one event; it never refuses."""
     if isinstance(event, e.PlayLimitSet | e.PlayLimitRaiseAsked | e.PlayLimitRaised | e.PlayLimitRaiseCancelled):
         return _evolve_limits(state, event)
+    if isinstance(event, e.PlayerStopped | e.PlayerResumed):
+        stopped = Stopped(event.says, event.at) if isinstance(event, e.PlayerStopped) else None
+        return replace(state, stopped=stopped)
     match event:
         case e.CoolingOffStarted(by=by, until=until, at=at):
             return replace(state, exclusion=Exclusion(ExclusionKind.COOLING_OFF, by, at, until))

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from baccarat import repository
-from baccarat.operations import betting, dealing, opening, seats
+from baccarat.operations import betting, dealing, opening, seats, switching
 from baccarat.operations.guest import Guest
 from baccarat.rules.wagers import Spot
+from baccarat.tables.switch_events import Scope
 from casino.events import sealer, subscriptions
 from casino.events.canonical import recanonical
 from casino.events.digest import GENESIS, digest
@@ -113,3 +114,9 @@ def rechain(database):
             )
             owner.execute("UPDATE events_seal SET digest = %s WHERE position = %s", [previous, event.position])
         owner.execute("UPDATE events_headmark m SET digest = s.digest FROM events_seal s WHERE s.position = m.position")
+
+
+def stop_and_resume() -> None:
+    """All gaming stops, and goes on."""
+    switching.stop(scope=Scope.GAMING, reason="a drill", metadata=METADATA)
+    switching.resume(scope=Scope.GAMING, reason="it was a drill", metadata=METADATA)

@@ -5,7 +5,7 @@ import pytest
 from baccarat.audit import engine
 from baccarat.audit.rebuilding import KEYS, Unfoldable, rebuild
 from casino.events.rows import execute, fetch
-from tests.baccarat.audit.playing import play, seal, sit, tamper
+from tests.baccarat.audit.playing import play, seal, sit, stop_and_resume, tamper
 
 DAMAGE = (
     "DELETE FROM baccarat_wager",
@@ -13,6 +13,7 @@ DAMAGE = (
     "UPDATE baccarat_round SET cards = 'Ah', state = '{}'",
     "UPDATE baccarat_table SET rounds = 99, due_at = now()",
     "UPDATE baccarat_sitting SET seat = 9, book = 'real'",
+    "UPDATE baccarat_switch SET stopped = true",
     "UPDATE wallet_balance SET balance = balance + 7, sequence = 0",
 )
 
@@ -26,6 +27,8 @@ def rows():
 
 
 def test_damaged_projections_come_back_byte_for_byte(played):
+    stop_and_resume()
+    seal()
     before = rows()
     for statement in DAMAGE:
         assert execute(statement)

@@ -1,0 +1,82 @@
+"""Switches as an audit follows them: each thrown and released in turn, every table told, and nothing new in between."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from baccarat import projections
+from baccarat.audit.traces import TableTrace
+from baccarat.projections import SwitchRow
+from baccarat.tables.state import Stop
+from baccarat.tables.switch_events import (
+    PlayResumed,
+    PlayStopped,
+    Scope,
+    SwitchEvent,
+    SwitchThrown,
+    switch_id,
+    switch_stream,
+)
+from casino.kernel.findings import Finding
+
+STOPPED: Final = "play while stopped"
+UNTOLD: Final = "table differs from its switches"
+
+
+def stopped(table: TableTrace, event: PlayStopped) -> None:
+    """This will follow a table that is told to stop."""
+    if event.scope in table.stops:
+        table.differs("event out of place", f"a table that {event.scope} does not stop", "stopped again")
+    table.stops[event.scope] = Stop(event.scope, event.says, event.stopped_at)
+
+
+def resumed(table: TableTrace, event: PlayResumed) -> None:
+    """This will follow a table that is told to go on."""
+    if table.stops.pop(event.scope, None) is None:
+        table.differs("event out of place", f"a table that {event.scope} stops", "resumed")
+
+
+def require_playing(table: TableTrace, due: str) -> None:
+    """This will note what started at a table that a switch holds."""
+    if table.stops:
+        table.differs(STOPPED, due, ", ".join(sorted(table.stops)))
+
+
+class Switches:
+    """Every switch that the log has told of, as its last event left it."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, SwitchRow] = {}
+
+    def follow(self, event: SwitchEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
+        """This will follow one event and yield what contradicts those before it."""
+        right = switch_stream(event.scope, event.subject)
+        before = self.rows.get(switch_id(event.scope, event.subject))
+        known = 0 if before is None else before.version
+        if stream != right or version != known + 1:
+            yield Finding("event out of place", where, f"{right} version {known + 1}", f"{stream} version {version}")
+        held = before is not None and before.stopped
+        if held is isinstance(event, SwitchThrown):
+            yield Finding("event out of place", where, "a switch thrown and released in turn", type(event).__name__)
+        if not event.reason.strip() or not event.by:
+            yield Finding("switch without a reason", where, "who and why", f"{event.by} {event.reason}")
+        row = projections.switch_row(event, version)
+        self.rows[row.id] = row
+
+    def holds(self, scope: Scope, subject: str) -> bool:
+        """This will tell whether a switch holds now."""
+        row = self.rows.get(switch_id(scope, subject))
+        return row is not None and row.stopped
+
+    def check_tables(self, tables: Any) -> Iterator[Finding]:
+        """This will compare what each table was told with the switches that reach it."""
+        for table in tables:
+            subjects = (
+                (Scope.GAMING, ""),
+                (Scope.OPERATOR, str(table.opened.operator)),
+                (Scope.RULES, table.label),
+                (Scope.TABLE, str(table.opened.table)),
+            )
+            due = sorted(scope for scope, subject in subjects if self.holds(scope, subject))
+            if due != sorted(table.stops):
+                found = ", ".join(sorted(table.stops)) or "nothing"
+                yield Finding(UNTOLD, f"table {table.opened.table}", ", ".join(due) or "nothing", found)

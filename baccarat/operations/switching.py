@@ -1,0 +1,165 @@
+"""Use cases of kill switches: stop all gaming, an operator, rules, a table or a player, and let them go on.
+
+Each is one transaction that tells every table it reaches: a wager holds its table's lock (its player's, for a player),
+so that every one that commits after the stop was judged by it. What is confirmed is dealt and settled.
+"""
+
+import logging
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from baccarat import projections, repository, switch_rows
+from baccarat.catalogue import CATALOGUE
+from baccarat.projections import SwitchRow
+from baccarat.tables import commands as tc
+from baccarat.tables.stop_refusals import (
+    AlreadyStopped,
+    NotStopped,
+    SwitchMessageTooLong,
+    SwitchOfTheHouse,
+    SwitchReasonMissing,
+    UnknownSwitch,
+)
+from baccarat.tables.switch_events import Scope, SwitchEvent, SwitchReleased, SwitchThrown, switch_stream
+from casino.events.rows import fetch
+from casino.events.store import Append, Metadata, append
+from casino.significant import log
+from wallet.protection import operations as protection
+from wallet.protection.operations import On
+
+logger = logging.getLogger(__name__)
+
+LONGEST_REASON: Final = 500
+LONGEST_MESSAGE: Final = 200
+OPERATORS_OWN: Final = frozenset({Scope.OPERATOR, Scope.TABLE, Scope.PLAYER})
+BY_OPERATOR: Final = "operator:"
+"""How the names of those begin who act for an operator; all others act for the house."""
+SAYS: Final = {
+    Scope.GAMING: "Play is stopped for now, at every table.",
+    Scope.OPERATOR: "Play in this casino is stopped for now.",
+    Scope.RULES: "Play by the rules of this table is stopped for now.",
+    Scope.TABLE: "Play at this table is stopped for now.",
+    Scope.PLAYER: "You can't play for now.",
+}
+_WHOSE: Final = {
+    Scope.OPERATOR: "SELECT id, currency FROM operators_operator WHERE id = %s::uuid",
+    Scope.TABLE: "SELECT operator_id, currency FROM baccarat_table WHERE id = %s::uuid",
+    Scope.RULES: "SELECT NULL::uuid, '' FROM baccarat_table WHERE rules = %s LIMIT 1",
+    Scope.PLAYER: """
+        SELECT p.operator_id, o.currency FROM operators_player p JOIN operators_operator o ON o.id = p.operator_id
+         WHERE p.id = %s::uuid
+    """,
+}
+
+
+def stop(
+    *, scope: Scope, subject: str = "", operator: UUID | None = None, reason: str, says: str = "", metadata: Metadata
+) -> SwitchRow:
+    """This will stop play within `scope`, at once and for all that commits later, and return the switch.
+
+    `operator` is who asks, and may stop what is its own alone; None is the house. `says` is what players are told.
+    Raises SwitchReasonMissing, SwitchMessageTooLong, UnknownSwitch, AlreadyStopped, UnknownAccount.
+    """
+    why, told = _reason(reason), says.strip() or SAYS[scope]
+    if len(told) > LONGEST_MESSAGE:
+        raise SwitchMessageTooLong
+    name, whose, currency = _whose(scope, subject, operator)
+    with transaction.atomic():
+        switch_rows.lock()
+        before = switch_rows.one(scope, name)
+        if before is not None and before.stopped:
+            raise AlreadyStopped(since=before.at)
+        now = repository.clock()
+        row = _record(SwitchThrown(scope, name, whose, why, told, metadata.actor, now), before, metadata)
+        if scope is Scope.PLAYER and whose is not None:
+            protection.stop(on=On(whose, UUID(name), currency, metadata), says=told)
+        _tell(scope, name, tc.StopPlay(scope, told, why, metadata.actor, now), metadata)
+        _note(row, before)
+    return row
+
+
+def resume(
+    *, scope: Scope, subject: str = "", operator: UUID | None = None, reason: str, metadata: Metadata
+) -> SwitchRow:
+    """This will let play go on within `scope`, as far as no other switch stops it, and return the switch.
+
+    Raises SwitchReasonMissing, UnknownSwitch, NotStopped, and SwitchOfTheHouse where the house stopped what an
+    operator asks to resume.
+    """
+    why = _reason(reason)
+    name, whose, currency = _whose(scope, subject, operator)
+    with transaction.atomic():
+        switch_rows.lock()
+        before = switch_rows.one(scope, name)
+        if before is None or not before.stopped:
+            raise NotStopped
+        if operator is not None and not before.by.startswith(BY_OPERATOR):
+            raise SwitchOfTheHouse
+        now = repository.clock()
+        row = _record(SwitchReleased(scope, name, whose, why, metadata.actor, now), before, metadata)
+        if scope is Scope.PLAYER and whose is not None:
+            protection.resume(on=On(whose, UUID(name), currency, metadata))
+        _tell(scope, name, tc.ResumePlay(scope, why, metadata.actor, now), metadata)
+        _note(row, before)
+    return row
+
+
+def _reason(given: str) -> str:
+    words = given.strip()
+    if not words or len(words) > LONGEST_REASON:
+        raise SwitchReasonMissing
+    return words
+
+
+def _whose(scope: Scope, subject: str, asks: UUID | None) -> tuple[str, UUID | None, str]:
+    """The subject as it is written, whose it is and its currency. Raises UnknownSwitch."""
+    if scope is Scope.GAMING:
+        if subject or asks is not None:
+            raise UnknownSwitch
+        return "", None, ""
+    name = subject if scope is Scope.RULES else _id(subject)
+    rows = fetch(_WHOSE[scope], [name])
+    if not rows or (asks is not None and (scope not in OPERATORS_OWN or rows[0][0] != asks)):
+        raise UnknownSwitch
+    return name, rows[0][0], rows[0][1]
+
+
+def _id(subject: str) -> str:
+    try:
+        return str(UUID(subject))
+    except ValueError:
+        raise UnknownSwitch from None
+
+
+def _record(event: SwitchEvent, before: SwitchRow | None, metadata: Metadata) -> SwitchRow:
+    version = 0 if before is None else before.version
+    append([Append(switch_stream(event.scope, event.subject), version, (CATALOGUE.encode(event),), metadata)])
+    row = projections.switch_row(event, version + 1)
+    projections.save_switches([row])
+    return row
+
+
+def _tell(scope: Scope, subject: str, command: tc.SwitchCommand, metadata: Metadata) -> None:
+    """Tell every table that the switch reaches; one that can't be read plays no round, and stops no switch."""
+    loaded = repository.lock_tables(switch_rows.tables(scope, subject))
+    for table in loaded.unreadable:
+        logger.critical("ALERT table %s was not told of a switch: rebuild it from its events", table)
+    for journal in loaded.journals:
+        journal.on_table(command)
+    repository.write([(journal, metadata) for journal in loaded.journals])
+
+
+def _note(row: SwitchRow, before: SwitchRow | None) -> None:
+    scope = Scope(row.scope)
+    stopped = log.Kind.TABLE_STOPPED if scope is Scope.TABLE else log.Kind.GAMING_STOPPED
+    log.record(
+        kind=stopped if row.stopped else log.Kind.GAMING_RESUMED,
+        operator=row.operator_id,
+        subject=row.id if scope in OPERATORS_OWN else f"rules:{row.subject}" if row.subject else "gaming",
+        actor=row.by,
+        reason=row.reason,
+        before={"stopped": before is not None and before.stopped},
+        after={"stopped": row.stopped, "says": row.says},
+    )

@@ -1,0 +1,48 @@
+"""Which switches hold: read where tables open, and locked where a switch is thrown or released."""
+
+from typing import Final
+from uuid import UUID
+
+from baccarat.projections import SwitchRow
+from baccarat.tables.switch_events import Scope, switch_id
+from casino.events.rows import execute, fetch
+
+_KEY: Final = 0x6361_7369_6E6F_0005
+"""The advisory lock of switches: "casino" in ASCII, and a number of its own."""
+_COLUMNS: Final = "id, scope, subject, operator_id, stopped, reason, says, by, at, version"
+_ONE: Final = f"SELECT {_COLUMNS} FROM baccarat_switch WHERE id = %s"  # noqa: S608  (constants)
+_HOLDING: Final = f"SELECT {_COLUMNS} FROM baccarat_switch WHERE id = ANY (%s::text[]) AND stopped"  # noqa: S608
+_TABLES: Final = {
+    Scope.GAMING: "SELECT id FROM baccarat_table WHERE %s::text = ''",
+    Scope.OPERATOR: "SELECT id FROM baccarat_table WHERE operator_id = %s::uuid",
+    Scope.RULES: "SELECT id FROM baccarat_table WHERE rules = %s",
+    Scope.TABLE: "SELECT id FROM baccarat_table WHERE id = %s::uuid",
+}
+
+
+def lock() -> None:
+    """This will make all who throw or release switches, or open tables, wait for this transaction to end."""
+    execute("SELECT pg_advisory_xact_lock(%s)", [_KEY])
+
+
+def lock_out() -> None:
+    """This will make those who throw or release switches wait for this transaction, and nobody else."""
+    execute("SELECT pg_advisory_xact_lock_shared(%s)", [_KEY])
+
+
+def one(scope: Scope, subject: str) -> SwitchRow | None:
+    """This will read one switch, None for one that was never thrown."""
+    found = fetch(_ONE, [switch_id(scope, subject)])
+    return SwitchRow(*found[0]) if found else None
+
+
+def holding(*, operator: UUID, rules: str) -> list[SwitchRow]:
+    """This will list the switches that hold a new table of this operator by these rules."""
+    asked = [(Scope.GAMING, ""), (Scope.OPERATOR, str(operator)), (Scope.RULES, rules)]
+    return [SwitchRow(*row) for row in fetch(_HOLDING, [[switch_id(*each) for each in asked]])]
+
+
+def tables(scope: Scope, subject: str) -> list[UUID]:
+    """This will list the tables that a switch reaches; none for a player, whom no table holds back."""
+    statement = _TABLES.get(scope)
+    return [] if statement is None else [row[0] for row in fetch(statement, [subject])]

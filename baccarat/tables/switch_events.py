@@ -1,0 +1,82 @@
+"""What stops play and lets it go on: the switches, in streams `switch-…`, and what each table is told of them.
+
+Running rounds conclude, with what is confirmed in them; nothing new starts. Who did it and why is in every event.
+Source: GLI-19 2.4.1 (disable all gaming, a paytable, a login) and 4.15.1 (the round in hand concludes).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+
+class Scope(StrEnum):
+    """How far a switch reaches, the widest first."""
+
+    GAMING = "gaming"
+    OPERATOR = "operator"
+    RULES = "rules"
+    TABLE = "table"
+    PLAYER = "player"
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchThrown:
+    """Play is stopped within `scope`. `subject` is an id, or the label of rules ("mini@1"); empty for all gaming.
+
+    `operator` is whose it is, None for what reaches beyond one operator. `says` is what players are told.
+    """
+
+    scope: Scope
+    subject: str
+    operator: UUID | None
+    reason: str
+    says: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchReleased:
+    """Play may go on within `scope`, as far as no other switch stops it."""
+
+    scope: Scope
+    subject: str
+    operator: UUID | None
+    reason: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PlayStopped:
+    """A table is told: from now on no round opens, nobody sits down, and no wager is taken."""
+
+    scope: Scope
+    says: str
+    reason: str
+    by: str
+    stopped_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PlayResumed:
+    """A table is told that this switch stops it no longer."""
+
+    scope: Scope
+    reason: str
+    by: str
+    resumed_at: datetime
+
+
+SwitchEvent = SwitchThrown | SwitchReleased
+
+
+def switch_id(scope: Scope, subject: str) -> str:
+    """This will name a switch: "gaming", or such as "table:<id>"."""
+    return f"{scope}:{subject}" if subject else scope.value
+
+
+def switch_stream(scope: Scope, subject: str) -> str:
+    """This will name the stream of a switch."""
+    return f"switch-{scope}-{subject}" if subject else f"switch-{scope}"

@@ -1,0 +1,281 @@
+"""Kill switches: what is confirmed concludes, nothing new starts, and whoever comes after a stop was judged by it."""
+
+import itertools
+import threading
+from collections.abc import Callable, Generator
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from baccarat import queries
+from baccarat.audit import engine
+from baccarat.audit.rebuilding import rebuild
+from baccarat.operations import switching
+from baccarat.projections import SwitchRow
+from baccarat.rounds.state import Phase
+from baccarat.rules.wagers import Spot
+from baccarat.tables.stop_refusals import (
+    AlreadyStopped,
+    GamingIsStopped,
+    NotStopped,
+    OperatorIsStopped,
+    PlayIsStopped,
+    RulesAreStopped,
+    SwitchOfTheHouse,
+    SwitchReasonMissing,
+    TableIsStopped,
+    UnknownSwitch,
+)
+from baccarat.tables.switch_events import PlayStopped, Scope
+from casino.events import sealer
+from casino.events.rows import fetch
+from casino.events.store import Metadata
+from casino.kernel.refusals import Refusal
+from casino.operators import operations as operators
+from tests.conftest import Database
+from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
+from wallet import operations as wallet
+from wallet.protection.rebuilding import rebuild_protection
+from wallet.protection.refusals import PlayerIsStopped
+
+B = Spot.BANKER
+WHY = "The cards look odd."
+BY = Metadata(operator="", actor="staff:7", causation="test", correlation="test")
+_slugs = itertools.count()
+
+
+@pytest.fixture
+def casino(house: House) -> Generator[House]:
+    """A house whose operator and players are registered; all gaming goes on at the end."""
+    del house
+    yield registered()
+    if fetch("SELECT FROM baccarat_switch WHERE id = 'gaming' AND stopped"):
+        switching.resume(scope=Scope.GAMING, reason="over", metadata=BY)
+
+
+def registered() -> House:
+    operator = operators.create_operator(slug=f"stops-{next(_slugs)}", name="S", currency="EUR", sandbox=True)
+    return House(operator=operator.id)
+
+
+def guest(house: House, table: UUID) -> At:
+    player = wallet.register_player(
+        operator=house.operator, reference=f"p{next(_slugs)}", nickname="P", currency="EUR", metadata=house.metadata
+    )
+    house.credit(player.id, FUNDS)
+    return house.guest(table, player.id)
+
+
+def seated(house: House, preset: str = "mini", **rules: Any) -> At:
+    at = guest(house, house.table(preset, **rules))
+    at.sit()
+    return at
+
+
+def subject(at: At, scope: Scope) -> str:
+    return {
+        Scope.GAMING: "",
+        Scope.OPERATOR: str(at.guest.operator),
+        Scope.RULES: "mini@1",
+        Scope.TABLE: str(at.guest.table),
+        Scope.PLAYER: str(at.player),
+    }[scope]
+
+
+def stop(at: At, scope: Scope, **more: Any) -> SwitchRow:
+    return switching.stop(scope=scope, subject=subject(at, scope), reason=WHY, metadata=BY, **more)
+
+
+def resume(at: At, scope: Scope, **more: Any) -> SwitchRow:
+    return switching.resume(scope=scope, subject=subject(at, scope), reason="Looked at.", metadata=BY, **more)
+
+
+REFUSALS: dict[Scope, type[Refusal]] = {
+    Scope.GAMING: GamingIsStopped,
+    Scope.OPERATOR: OperatorIsStopped,
+    Scope.RULES: RulesAreStopped,
+    Scope.TABLE: TableIsStopped,
+    Scope.PLAYER: PlayerIsStopped,
+}
+
+
+@pytest.mark.parametrize("scope", Scope)
+def test_each_switch_lets_nothing_new_start_and_a_resume_lets_play_go_on(casino: House, scope: Scope) -> None:
+    at = seated(casino)
+    other = guest(casino, at.guest.table if scope is not Scope.PLAYER else casino.table("mini"))
+    if scope is Scope.PLAYER:
+        other = casino.guest(other.guest.table, at.player)
+    moves: tuple[Callable[[], Any], ...] = (
+        at.new_game,
+        at.rebet_and_deal,
+        lambda: at.place(B, 500),
+        lambda: at.deal({B: 500}),
+        other.sit,
+    )
+
+    row = stop(at, scope)
+
+    assert (row.stopped, row.reason, row.by) == (True, WHY, "staff:7")
+    for move in moves:
+        with pytest.raises(REFUSALS[scope]):
+            move()
+    assert casino.state(at.guest.table).round is None
+    resume(at, scope)
+    at.deal({B: 500})
+    deal_all()
+    assert casino.last(at.guest.table).phase is Phase.SETTLED
+
+
+def test_a_confirmed_wager_is_dealt_settled_and_may_leave_while_chips_that_lie_can_only_come_back(
+    casino: House,
+) -> None:
+    table = casino.table("atlantic_city")
+    ann, bob = (guest(casino, table) for _ in range(2))
+    ann.sit(1)
+    bob.sit(2)
+    ann.pass_turn()
+    deal_all()
+    ann.deal({B: 2500})
+    bob.place(B, 500)
+
+    stop(ann, Scope.TABLE, says="Back at nine.")
+
+    with pytest.raises(TableIsStopped, match=r"Back at nine\."):
+        bob.deal()
+    bob.clear()
+    bob.pass_turn()
+    deal_all()
+    assert casino.last(table).phase is Phase.SETTLED
+    assert casino.state(table).round is None
+    assert bob.leave()["you"] is None
+    shown = queries.table(table=table, operator=casino.operator, viewer=ann.player)
+    assert (shown["stopped"]["scope"], shown["stopped"]["says"]) == (Scope.TABLE, "Back at nine.")
+    casino.agree(table)
+
+
+def test_the_widest_of_several_switches_is_what_a_table_says_and_each_must_be_released(casino: House) -> None:
+    at = seated(casino)
+    for scope in (Scope.TABLE, Scope.OPERATOR):
+        stop(at, scope)
+
+    with pytest.raises(OperatorIsStopped):
+        at.new_game()
+    resume(at, Scope.OPERATOR)
+    with pytest.raises(TableIsStopped):
+        at.new_game()
+    resume(at, Scope.TABLE)
+    at.new_game()
+
+
+def test_a_table_that_opens_while_its_operator_is_stopped_opens_stopped(casino: House) -> None:
+    at = seated(casino)
+    stop(at, Scope.OPERATOR)
+
+    fresh = guest(casino, casino.table("classic"))
+
+    with pytest.raises(OperatorIsStopped):
+        fresh.sit()
+    resume(at, Scope.OPERATOR)
+    fresh.sit()
+
+
+def test_a_stop_reaches_nobody_elses_tables(casino: House) -> None:
+    at, elsewhere = seated(casino), seated(registered())
+    stop(at, Scope.OPERATOR)
+    elsewhere.new_game()
+
+
+def test_a_switch_needs_a_reason_and_a_subject_and_is_thrown_and_released_in_turn(casino: House) -> None:
+    at = seated(casino)
+    for reason in ("", "  ", "x" * 501):
+        with pytest.raises(SwitchReasonMissing):
+            switching.stop(scope=Scope.TABLE, subject=subject(at, Scope.TABLE), reason=reason, metadata=BY)
+    for scope, name in ((Scope.TABLE, "no-id"), (Scope.RULES, "mini@99"), (Scope.PLAYER, str(UUID(int=1)))):
+        with pytest.raises(UnknownSwitch):
+            switching.stop(scope=scope, subject=name, reason=WHY, metadata=BY)
+    with pytest.raises(NotStopped):
+        resume(at, Scope.TABLE)
+    stop(at, Scope.TABLE)
+    with pytest.raises(AlreadyStopped):
+        stop(at, Scope.TABLE)
+
+
+def test_an_operator_stops_its_own_alone_and_resumes_only_what_it_stopped(casino: House) -> None:
+    at, other = seated(casino), registered().operator
+    desk = Metadata(operator=str(casino.operator), actor="operator:op_1", causation="", correlation="c")
+    name = subject(at, Scope.TABLE)
+    for scope, asks in ((Scope.TABLE, other), (Scope.GAMING, casino.operator), (Scope.RULES, casino.operator)):
+        with pytest.raises(UnknownSwitch):
+            switching.stop(scope=scope, subject=subject(at, scope), operator=asks, reason=WHY, metadata=desk)
+    switching.stop(scope=Scope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
+    switching.resume(scope=Scope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
+    stop(at, Scope.TABLE)
+    with pytest.raises(SwitchOfTheHouse):
+        switching.resume(scope=Scope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
+
+
+def test_who_when_and_why_are_significant_events_and_players_are_told_neither_who_nor_why(casino: House) -> None:
+    at = seated(casino)
+    stop(at, Scope.TABLE)
+    resume(at, Scope.TABLE)
+
+    rows = fetch(
+        "SELECT kind, actor, reason FROM significant_significantevent WHERE subject = %s ORDER BY number",
+        [f"table:{at.guest.table}"],
+    )
+    assert rows == [("table_stopped", "staff:7", WHY), ("gaming_resumed", "staff:7", "Looked at.")]
+    assert "reason" not in str(queries.table(table=at.guest.table, operator=casino.operator, viewer=at.player))
+
+
+def test_of_fifty_wagers_at_once_with_a_stop_none_commits_after_it_unjudged(
+    casino: House, in_threads: Callable[..., list[Any]]
+) -> None:
+    players = [seated(casino) for _ in range(49)]
+    begin = threading.Barrier(50)
+
+    def act(number: int) -> Any:
+        begin.wait()
+        return stop(players[0], Scope.OPERATOR) if number == 25 else players[number - (number > 25)].deal({B: 500})
+
+    results = in_threads(50, act)
+
+    faults = [each for each in results if isinstance(each, Exception) and not isinstance(each, PlayIsStopped)]
+    assert faults == []
+    (ordered,) = fetch(
+        "SELECT array_agg(type ORDER BY id) FROM events_event WHERE type = 'WagerConfirmed' AND stream = ANY ("
+        "SELECT 'round-' || r.id FROM baccarat_round r WHERE r.operator_id = %s)",
+        [casino.operator],
+    )
+    taken = [at for at in players if casino.game(at) < BUY_IN]
+    assert len(ordered[0] or []) == len(taken)
+    for at in taken:
+        events = [event for _, _, event in casino.events(at.guest.table)]
+        stopped = next(place for place, event in enumerate(events) if isinstance(event, PlayStopped))
+        assert "WagerConfirmed" not in [type(event).__name__ for event in events[stopped:]]
+    for at in players:
+        with pytest.raises(OperatorIsStopped):
+            at.deal({B: 500})
+    deal_all()
+    casino.agree(*(at.guest.table for at in players[:5]))
+
+
+def test_switches_are_audited_and_rebuilt_and_play_behind_their_back_is_found(database: Database) -> None:
+    house = registered()
+    at = seated(house)
+    for scope in (Scope.TABLE, Scope.PLAYER, Scope.GAMING):
+        stop(at, scope)
+    resume(at, Scope.GAMING)
+    sealer.seal_all()
+    assert [finding.what for finding in engine.run().findings] == []
+    assert rebuild(compare=True).changed == ()
+    assert rebuild_protection(compare=True).changed == ()
+
+    with database.owner() as owner:
+        owner.execute("UPDATE baccarat_switch SET stopped = false WHERE scope = 'table'")
+        owner.execute("UPDATE baccarat_table SET state = jsonb_set(state, '{stops}', '[]')")
+        owner.execute("UPDATE wallet_protection SET state = jsonb_set(state, '{stopped}', 'null')")
+    at.deal({B: 500})
+    sealer.seal_all()
+    found = {finding.what for finding in engine.run().findings}
+    assert {"play while stopped", "row differs"} <= found
