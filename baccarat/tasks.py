@@ -7,6 +7,7 @@ from celery import shared_task
 
 from baccarat import wakeup
 from baccarat.operations import dealing, freeing
+from baccarat.significance import reading
 from casino.events import hints
 
 LONGEST: Final = 20.0
@@ -26,3 +27,9 @@ def deal_due(**_: object) -> None:
 def free_seats(**_: object) -> None:
     """This will free the seats of players who have been away for longer than their tables keep a seat."""
     freeing.free_due()
+
+
+@shared_task(name="baccarat.note_significant", acks_late=True, ignore_result=True)
+def note_significant(**_: object) -> None:
+    """This will record what is significant in what was sealed since the last time."""
+    reading.note_new()

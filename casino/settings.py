@@ -191,6 +191,11 @@ CELERY_BEAT_SCHEDULE = {
     "reconcile": {"task": "wallet.reconcile", "schedule": 900.0, "options": {"expires": 900.0}},
     # Looks often, signs when CHECKPOINT_SECONDS or CHECKPOINT_POSITIONS are over.
     "sign checkpoints": {"task": "checkpoints.sign", "schedule": 10.0, "options": {"expires": 10.0}},
+    "note what is significant": {
+        "task": "baccarat.note_significant",
+        "schedule": 2.0,
+        "options": {"expires": 2.0},
+    },
     "advance payments": {"task": "wallet.advance_payments", "schedule": 2.0, "options": {"expires": 2.0}},
 }
 # A provider that is slow to answer holds up other payments, and no table: payments have a worker of their own.
@@ -200,6 +205,7 @@ CELERY_TASK_ROUTES = {
     "wallet.*": {"queue": "payments"},
     "checkpoints.*": {"queue": "payments"},
     "baccarat.free_seats": {"queue": "payments"},
+    "baccarat.note_significant": {"queue": "payments"},
 }
 CELERY_BEAT_SCHEDULER = "baccarat.clock:Clock"
 CELERY_BEAT_SCHEDULE_FILENAME = env.text("CELERY_BEAT_FILE", str(BASE_DIR / ".casino" / "beat"))

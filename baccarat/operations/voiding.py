@@ -18,6 +18,7 @@ from baccarat.rounds.refusals import NoVoidRequested, UnknownVoidReason, VoidNot
 from baccarat.rounds.state import RoundState
 from baccarat.rounds.void_events import VoidReason
 from casino.events.store import Metadata
+from casino.significant import log
 from wallet import ledger
 
 LONGEST_NOTE: Final = 500
@@ -73,7 +74,18 @@ def decline(*, round_: UUID, operator: UUID, note: str, metadata: Metadata) -> R
 
 def set_policy(*, operator: UUID, forgive: bool, actor: str) -> None:
     """This will say whether the house bears winnings that were spent before a void, or keeps them as a debt."""
-    VoidPolicy.objects.create(operator_id=operator, forgive=forgive, actor=actor)
+    with transaction.atomic():
+        before = forgives(operator=operator)
+        VoidPolicy.objects.create(operator_id=operator, forgive=forgive, actor=actor)
+        log.record(
+            kind=log.Kind.CONFIG_CHANGED,
+            operator=operator,
+            subject=f"operator:{operator}",
+            actor=actor,
+            reason="What becomes of winnings spent before a void",
+            before={"forgive": before},
+            after={"forgive": forgive},
+        )
 
 
 def forgives(*, operator: UUID) -> bool:

@@ -19,8 +19,9 @@ from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.people import StaffAdmin
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Deed, Facts, Grid, Section
-from casino.operators import operations, sessions
+from casino.operators import operations, sessions, staff
 from casino.operators.models import ApiKey, Operator, Player, PlayerSession, StaffMembership
+from casino.significant import admin_thresholds
 
 if TYPE_CHECKING:  # what django-unfold adds is looks, and untyped
     Inline = admin.TabularInline[StaffMembership, User]
@@ -107,6 +108,15 @@ class OperatorAdmin(ReadOnlyAdmin):
         """When it was created."""
         return marks.moment(operator.created_at)
 
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the address that sets what counts as large."""
+        perform = self.perform_path("thresholds", admin_thresholds.CHANGE, self.set_thresholds)
+        return [perform, *super().get_urls()]
+
+    def set_thresholds(self, request: HttpRequest, operator: Operator) -> str:
+        """This will set what counts as large, in the operator's currency. Raises ThresholdImpossible and kin."""
+        return admin_thresholds.change(request, operator.pk, operator.currency)
+
     def sections(self, request: HttpRequest, obj: Operator) -> Sequence[Section]:
         """This will show an operator with its keys."""
         here = str(obj.pk)
@@ -125,7 +135,8 @@ class OperatorAdmin(ReadOnlyAdmin):
         )
         keys = obj.keys.order_by("-created_at", "key_id")
         rows = [(marks.page("key", key.pk), key.label, marks.moment(key.created_at), standing(key)) for key in keys]
-        return (Facts("Operator", facts), Grid("API keys", ("Key", "Label", "Created (UTC)", "Standing"), rows))
+        large = admin_thresholds.sections(request, obj.pk, obj.currency, self.perform_url("thresholds", obj))
+        return (Facts("Operator", facts), Grid("API keys", ("Key", "Label", "Created (UTC)", "Standing"), rows), *large)
 
 
 def standing(key: ApiKey) -> SafeString:
@@ -156,8 +167,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
 
     def revoke(self, request: HttpRequest, key: ApiKey) -> str:
         """This will end a key at once and for good. Raises UnknownKey."""
-        del request
-        operations.revoke_key(key_id=key.key_id)
+        operations.revoke_key(key_id=key.key_id, by=staff.actor(request.user))
         return f"Revoked {key.key_id}."
 
     @admin.display(description="key")

@@ -19,7 +19,7 @@ from casino.api.catalogue import (
     Problem,
     Rejected,
 )
-from casino.operators import credentials, tickets
+from casino.operators import access, credentials, tickets
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
 from casino.operators.sessions import ENDED, EXPIRED, NOTES_PER_TIME_OUT, REMOVED, STANDING, TAKEN_OVER, TIMED_OUT
 
@@ -63,7 +63,11 @@ class Credential(BaseAuthentication, Generic[Accepted]):
 
     def authenticate(self, request: Request) -> tuple[Principal, None]:
         """This will return the caller. Raises Rejected: not_authenticated and its kin, forbidden."""
-        caller = _caller(request)
+        try:
+            caller = _caller(request)
+        except Rejected as rejected:
+            access.note_failure(request, rejected)
+            raise
         if not isinstance(caller, self.accepts):
             raise Rejected(FORBIDDEN, "These are valid credentials of another kind.", remedy=self.remedy)
         return caller, None

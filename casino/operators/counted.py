@@ -10,6 +10,7 @@ from rest_framework.response import Response
 
 from casino.api import problems
 from casino.api.idempotency import Answering, Handler, idempotent
+from casino.operators import access
 from casino.operators.refusals import CountedRefusal
 
 View = TypeVar("View")
@@ -27,6 +28,7 @@ def idempotent_counting(handler: Handler[View, Parameters]) -> Answering[View, P
         try:
             return handler(view, request, *args, **kwargs)
         except CountedRefusal as refusal:
+            access.note_wrong_pin(request, refusal)
             answer = problems.handle(refusal, {"request": request})
             return Response(msgspec.Raw(answer.content), status=answer.status_code)
 

@@ -18,6 +18,7 @@ from casino.operators.refusals import (
     UnknownOperator,
     UnknownTimeZone,
 )
+from casino.significant import log
 
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
 
@@ -28,7 +29,8 @@ _REGISTER: Final = """
     RETURNING id, operator_id, reference, nickname, created_at
 """
 _REVOKE: Final = """
-    UPDATE operators_apikey SET revoked_at = COALESCE(revoked_at, clock_timestamp()) WHERE key_id = %s RETURNING true
+    UPDATE operators_apikey SET revoked_at = COALESCE(revoked_at, clock_timestamp()) WHERE key_id = %s
+    RETURNING operator_id
 """
 
 
@@ -46,6 +48,14 @@ def create_operator(*, slug: str, name: str, currency: str, sandbox: bool, time_
             operator = Operator.objects.create(
                 id=new_id(), slug=slug, name=name, currency=currency, sandbox=sandbox, time_zone=time_zone
             )
+            log.record(
+                kind=log.Kind.CONFIG_CHANGED,
+                operator=operator.id,
+                subject=f"operator:{operator.id}",
+                actor="command",
+                reason="An operator was created",
+                after={"slug": slug, "name": name, "currency": currency, "sandbox": sandbox, "time_zone": time_zone},
+            )
     except IntegrityError:
         raise SlugTaken(f"There is an operator {slug!r} already.") from None
     return operator
@@ -54,8 +64,20 @@ def create_operator(*, slug: str, name: str, currency: str, sandbox: bool, time_
 def set_time_zone(*, slug: str, time_zone: str) -> None:
     """This will move where an operator's accounting days begin. Raises UnknownOperator, UnknownTimeZone."""
     _require_zone(time_zone)
-    if not Operator.objects.filter(slug=slug).update(time_zone=time_zone):
-        raise UnknownOperator(f"There is no operator {slug[:60]!r}.")
+    with transaction.atomic():
+        operator = Operator.objects.select_for_update().filter(slug=slug).first()
+        if operator is None:
+            raise UnknownOperator(f"There is no operator {slug[:60]!r}.")
+        Operator.objects.filter(id=operator.id).update(time_zone=time_zone)
+        log.record(
+            kind=log.Kind.CONFIG_CHANGED,
+            operator=operator.id,
+            subject=f"operator:{operator.id}",
+            actor="command",
+            reason="Accounting days begin elsewhere",
+            before={"time_zone": operator.time_zone},
+            after={"time_zone": time_zone},
+        )
 
 
 def find_operator(*, slug: str) -> Operator:
@@ -69,14 +91,25 @@ def find_operator(*, slug: str) -> Operator:
 def issue_key(*, operator: UUID, label: str = "") -> tuple[str, str]:
     """This will give an operator a new key: (key id, secret). The secret can't be shown again."""
     key_id, secret = credentials.new_key()
-    ApiKey.objects.create(key_id=key_id, operator_id=operator, secret_hash=credentials.digest(secret), label=label)
+    with transaction.atomic():
+        ApiKey.objects.create(key_id=key_id, operator_id=operator, secret_hash=credentials.digest(secret), label=label)
+        _note_key(key_id, operator, by="command", reason="An API key was issued", after={"key": key_id, "label": label})
     return key_id, secret
 
 
-def revoke_key(*, key_id: str) -> None:
+def revoke_key(*, key_id: str, by: str = "command") -> None:
     """This will end a key, at once and for good; ending it twice is no error. Raises UnknownKey."""
-    if _returned(_REVOKE, key_id) is None:
-        raise UnknownKey(f"There is no key {key_id[:60]!r}.")
+    with transaction.atomic():
+        row = _returned(_REVOKE, key_id)
+        if row is None:
+            raise UnknownKey(f"There is no key {key_id[:60]!r}.")
+        _note_key(key_id, row[0], by=by, reason="An API key was revoked", before={"key": key_id})
+
+
+def _note_key(key_id: str, operator: UUID, *, by: str, reason: str, **values: dict[str, str]) -> None:
+    log.record(
+        kind=log.Kind.ACCESS_CHANGED, operator=operator, subject=f"key:{key_id}", actor=by, reason=reason, **values
+    )
 
 
 def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:

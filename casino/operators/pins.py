@@ -15,6 +15,7 @@ from django.db import connection, transaction
 from casino.kernel.refusals import Refusal
 from casino.operators.pin_lock import after_failure
 from casino.operators.refusals import MalformedPin, PinLocked, PinNotSet, PinWrong, UnknownPlayer
+from casino.significant import log
 
 _PIN: Final = re.compile(r"[0-9]{4,12}", re.ASCII)
 
@@ -44,10 +45,17 @@ def set_pin(*, operator: UUID, player: UUID, pin: str) -> datetime:
 
     Raises MalformedPin, and UnknownPlayer also for a player of another operator.
     """
+    with transaction.atomic():
+        return _set(operator, player, pin, by=f"operator:{operator}")
+
+
+def _set(operator: UUID, player: UUID, pin: str, *, by: str) -> datetime:
     require_form(pin)
     rows = _run(_SET, make_password(pin), player, operator)
     if not rows:
         raise UnknownPlayer
+    subject = f"player:{player}"
+    log.record(kind=log.Kind.ACCOUNT_CHANGED, operator=operator, subject=subject, actor=by, reason="The PIN was set")
     set_at: datetime = rows[0][0]
     return set_at
 
@@ -61,7 +69,7 @@ def change_pin(*, operator: UUID, player: UUID, old: str, new: str) -> datetime:
     with transaction.atomic():
         refusal = try_pin(player=player, pin=old)
         if refusal is None:
-            return set_pin(operator=operator, player=player, pin=new)
+            return _set(operator, player, new, by=f"player:{player}")
     raise refusal
 
 

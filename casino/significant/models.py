@@ -73,3 +73,23 @@ class Remark(models.Model):
 
     def __str__(self) -> str:
         return f"remark {self.pk}"
+
+
+class Threshold(models.Model):
+    """From which amount on things are large for an operator, in minor units; the newest row of a currency counts."""
+
+    operator_id = models.UUIDField()
+    currency = models.TextField()
+    wager = models.BigIntegerField()
+    wager_day = models.BigIntegerField()
+    win = models.BigIntegerField()
+    win_day = models.BigIntegerField()
+    payment = models.BigIntegerField()
+    actor = models.TextField()
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = [models.Index(fields=["operator_id", "currency", "-id"], name="significant_threshold_newest")]
+
+    def __str__(self) -> str:
+        return f"thresholds of {self.operator_id} in {self.currency}"

@@ -21,3 +21,12 @@ class NoteIsEmpty(Refusal):
     kind: ClassVar[Kind] = Kind.INVALID
     title: ClassVar[str] = "A note needs words"
     remedy: ClassVar[str] = "Write what there is to say."
+
+
+class ThresholdImpossible(Refusal):
+    """A threshold of nothing, or of more than any amount can be."""
+
+    code: ClassVar[str] = "threshold_impossible"
+    kind: ClassVar[Kind] = Kind.INVALID
+    title: ClassVar[str] = "A threshold is more than nothing"
+    remedy: ClassVar[str] = "Give positive amounts."

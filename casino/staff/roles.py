@@ -62,7 +62,11 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
         | _CHAT
         | _LOG
         | _STAFF
-        | {"significant.acknowledge_significantevent", "significant.view_significantevent"}
+        | {
+            "significant.acknowledge_significantevent",
+            "significant.view_significantevent",
+            "significant.view_threshold",
+        }
     ),
     Role.FLOOR_MANAGER: frozenset(
         _PLAY | {"baccarat.change_round", "baccarat.request_void", "operators.view_operator", "operators.view_player"}

@@ -1,12 +1,15 @@
 """Deposit methods and withdrawal policies: an operator's data, changed by adding the next version."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from django.db import transaction
+
 from casino.api.ids import new_id
 from casino.events.rows import fetch
+from casino.significant import log
 from wallet.payments import withdrawal_terms
 from wallet.payments.fees import Terms, require_possible
 from wallet.payments.providers import require_known
@@ -70,7 +73,10 @@ class Method:
 def create(*, operator: UUID, offer: Offer, actor: str) -> Method:
     """This will add a method. Raises MethodImpossible, UnknownCurrency, UnknownProvider."""
     _require_possible(offer)
-    return _add(new_id(), 1, operator, offer, actor)
+    with transaction.atomic():
+        made = _add(new_id(), 1, operator, offer, actor)
+        _note(made, actor, "A deposit method was added", before=None)
+    return made
 
 
 def change(*, operator: UUID, method: UUID, offer: Offer, actor: str) -> Method:
@@ -83,7 +89,9 @@ def change(*, operator: UUID, method: UUID, offer: Offer, actor: str) -> Method:
     before = find(operator=operator, method=method)
     if before.offer.terms.currency != offer.terms.currency:
         raise MethodImpossible("A method keeps its currency.")
-    return _add(method, before.version + 1, operator, offer, actor)
+    made = _add(method, before.version + 1, operator, offer, actor)
+    _note(made, actor, "A deposit method was changed", before=asdict(before.offer))
+    return made
 
 
 def find(*, operator: UUID, method: UUID) -> Method:
@@ -127,11 +135,34 @@ def set_policy(
     Call it inside a transaction. Raises PolicyImpossible.
     """
     fetch(_LOCK, [str(operator)])
-    made = Policy(automatic_up_to, second_above, policy(operator=operator).version + 1, terms)
+    before = policy(operator=operator)
+    made = Policy(automatic_up_to, second_above, before.version + 1, terms)
     withdrawal_terms.require_possible(made)
     bounds = [terms.minimum, terms.maximum, terms.most_open, terms.fee_fixed, terms.fee_ppm]
     fetch(_SET_POLICY, [operator, made.version, automatic_up_to, second_above, actor, *bounds])
+    log.record(
+        kind=log.Kind.CONFIG_CHANGED,
+        operator=operator,
+        subject=f"operator:{operator}",
+        actor=actor,
+        reason="The withdrawal policy was changed",
+        before=asdict(before) if before.version else None,
+        after=asdict(made),
+    )
     return made
+
+
+def _note(method: Method, actor: str, reason: str, *, before: dict[str, Any] | None) -> None:
+    log.record(
+        kind=log.Kind.CONFIG_CHANGED,
+        operator=method.operator,
+        subject=f"method:{method.id}",
+        actor=actor,
+        reason=reason,
+        before=before,
+        after=asdict(method.offer),
+        currency=method.offer.terms.currency,
+    )
 
 
 def _require_possible(offer: Offer) -> None:

@@ -1,15 +1,15 @@
 """Compliance works through significant events in the admin: finds, reads, acknowledges, notes."""
 
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
-from casino.operators import operations
+from casino.operators.models import Operator
 from casino.significant import log
-from casino.significant.models import Remark, SignificantEvent, Unacknowledged
+from casino.significant.models import Remark, SignificantEvent, Threshold, Unacknowledged
 from tests.support.office import page_of, staff
 
 pytestmark = pytest.mark.django_db
@@ -23,8 +23,7 @@ TABLE = UUID("0190a000-0000-7000-8000-00000000000a")
 def house() -> UUID:
     """An operator with a stopped table, a large win and a failed access; another with a stopped table."""
     lucky, rival = (
-        operations.create_operator(slug=slug, name=slug, currency="EUR", sandbox=False).id
-        for slug in ("lucky", "rival")
+        Operator.objects.create(id=uuid4(), slug=slug, name=slug, currency="EUR").id for slug in ("lucky", "rival")
     )
     about: dict[str, Any] = {"actor": "staff:1", "reason": "Sticky shoe"}
     log.record_many(
@@ -94,3 +93,17 @@ def test_the_side_bar_counts_what_waits(house: UUID) -> None:
     page = staff(VIEW, works_for="rival").get(reverse("admin:index")).content.decode()
     assert "Significant events" in page
     assert Unacknowledged.objects.filter(operator_id=house).count() == 3
+
+
+def test_an_operators_page_shows_and_sets_what_counts_as_large(house: UUID) -> None:
+    see = ("operators.view_operator", "significant.view_threshold")
+    client = staff(*see, "significant.add_threshold", works_for="lucky")
+    page = page_of("operators_operator", house)
+    assert "10000.00 <small>EUR" in client.get(page).content.decode()
+    amounts = {"wager": "500.00", "wager_day": "900", "win": "500", "win_day": "900", "payment": "700.50"}
+    url = reverse("admin:operators_operator_thresholds", args=[house])
+    client.post(url, amounts)
+    client.post(url, {**amounts, "win": "0"})
+    assert "700.50 <small>EUR" in client.get(page).content.decode()
+    assert Threshold.objects.count() == 1
+    assert staff(*see, name="looker", works_for="lucky").post(url, amounts).status_code == 403

@@ -1,0 +1,61 @@
+"""What stood before: the setting that an event replaced, the money and who asked for a correction."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import msgspec
+
+from baccarat.significance.telling import SETTINGS
+from casino.events.drafts import Sealed
+from casino.events.rows import fetch
+from casino.significant.log import Kind, Significant
+
+_PREVIOUS: Final = """
+    SELECT data FROM events_event
+     WHERE stream = %s AND version < %s AND type = ANY (%s::text[]) AND data @> %s::jsonb
+     ORDER BY version DESC LIMIT 1
+"""
+_ASKED: Final = "SELECT data->>'requested_by', data->>'reason' FROM events_event WHERE stream = %s AND version = 1"
+_MOVED: Final = """
+    SELECT posting.balance - posting.amount, posting.balance
+      FROM wallet_entry AS entry
+      JOIN wallet_posting AS posting ON posting.entry_id = entry.id
+      JOIN wallet_account AS account ON account.id = posting.account_id AND account.kind = 'account'
+     WHERE entry.cause = %s LIMIT 1
+"""
+_SHOWN: Final = ("measure", "period", "currency", "most", "cap", "amount")
+_LIMITS: Final = ("PlayLimitSet", "PlayLimitRaised")
+
+
+def completed(sealed: Sealed, told: Sequence[Significant]) -> Iterator[Significant]:
+    """This will add to what is told of an event what only the log and the ledger know; these are rare events."""
+    for one in told:
+        if sealed.type in SETTINGS:
+            yield replace(one, before=_replaced(sealed))
+        elif one.kind is Kind.MONEY_ADJUSTED:
+            yield _with_balances(sealed, one)
+        else:
+            yield one
+
+
+def _replaced(sealed: Sealed) -> dict[str, Any] | None:
+    now = msgspec.json.decode(sealed.data)
+    alike = {name: now[name] for name in SETTINGS[sealed.type]}
+    types = list(_LIMITS) if sealed.type in _LIMITS else [sealed.type]
+    rows = fetch(_PREVIOUS, [sealed.stream, sealed.version, types, msgspec.json.encode(alike).decode()])
+    return {name: value for name, value in rows[0][0].items() if name in _SHOWN} if rows else None
+
+
+def _with_balances(sealed: Sealed, one: Significant) -> Significant:
+    asked = fetch(_ASKED, [sealed.stream])
+    moved = fetch(_MOVED, [sealed.id])
+    by, reason = asked[0] if asked else (one.actor, "")
+    before, after = moved[0] if moved else (None, None)
+    return replace(
+        one,
+        actor=by,
+        reason=f"{reason}: {one.reason}",
+        before={"balance": before},
+        after={**(one.after or {}), "balance": after},
+    )

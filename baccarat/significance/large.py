@@ -1,0 +1,113 @@
+"""Large wagers, wins and payments, single and in a day (UTC): found set-wise, some statements for a whole batch."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Any, Final
+from uuid import UUID
+
+from casino.events.drafts import Sealed
+from casino.events.rows import fetch
+from casino.kernel.ids import uuid7
+from casino.significant import thresholds
+from casino.significant.log import Kind, Significant
+from casino.significant.thresholds import Thresholds
+
+_WAGERS: Final = """
+    SELECT id, round_id, operator_id, player_id, currency, staked, coalesce(returned - staked, 0)
+      FROM baccarat_wager WHERE round_id = ANY (%s::uuid[]) AND book = 'real' ORDER BY id
+"""
+# Rounds' ids ascend with time, so a day is a span of the index by player and round.
+_DAY: Final = """
+    SELECT player_id, sum(staked)::bigint, coalesce(sum(returned - staked), 0)::bigint
+      FROM baccarat_wager
+     WHERE player_id = ANY (%s::uuid[]) AND round_id >= %s AND round_id < %s AND currency = %s AND book = 'real'
+       AND voided_at IS NULL
+     GROUP BY player_id ORDER BY player_id
+"""
+_PAYMENTS: Final = """
+    SELECT 'deposit', id, operator_id, player_id, currency, amount FROM wallet_deposit WHERE id = ANY (%s::uuid[])
+    UNION ALL
+    SELECT 'withdrawal', id, operator_id, player_id, currency, amount FROM wallet_withdrawal WHERE id = ANY (%s::uuid[])
+"""
+About = tuple[str, UUID, UUID]
+"""What it is about, whose house it is in, which player did it."""
+_OF_ROUNDS: Final = frozenset({"WagerConfirmed", "RoundSettled"})
+_ASKED: Final = {"DepositRequested": "deposit-", "WithdrawalRequested": "withdrawal-"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Wager:
+    id: str
+    round: UUID
+    operator: UUID
+    player: UUID
+    currency: str
+    staked: int
+    won: int
+
+
+def found(batch: Sequence[Sealed]) -> Iterator[Significant]:
+    """This will tell what in a batch of the log exceeds the thresholds of its operator, each thing once."""
+    rounds = sorted({UUID(one.stream.removeprefix("round-")) for one in batch if one.type in _OF_ROUNDS})
+    wagers = [_Wager(*row) for row in fetch(_WAGERS, [rounds])] if rounds else []
+    payments = _payments(batch)
+    pairs = {(wager.operator, wager.currency) for wager in wagers} | {(row[2], row[4]) for row in payments}
+    limits = thresholds.of(pairs)
+    for wager in wagers:
+        yield from _single(wager, limits[wager.operator, wager.currency])
+    days = {one.recorded_at.astimezone(UTC).date() for one in batch if one.type in _OF_ROUNDS}
+    for day in sorted(days):
+        yield from _daily(day, wagers, limits)
+    for kind, identity, operator, player, currency, amount in payments:
+        if amount >= limits[operator, currency].payment:
+            about = (f"{kind}:{identity}", operator, player)
+            yield _told(Kind.LARGE_PAYMENT, about, amount, currency, f"A large {kind}")
+
+
+def _payments(batch: Iterable[Sealed]) -> list[tuple[Any, ...]]:
+    asked: dict[str, list[UUID]] = {kind: [] for kind in _ASKED}
+    for one in batch:
+        if one.type in _ASKED:
+            asked[one.type].append(UUID(one.stream.removeprefix(_ASKED[one.type])))
+    return fetch(_PAYMENTS, list(asked.values())) if any(asked.values()) else []
+
+
+def _single(wager: _Wager, limits: Thresholds) -> Iterator[Significant]:
+    about = (f"round:{wager.round}", wager.operator, wager.player)
+    if wager.staked >= limits.wager:
+        yield _told(Kind.LARGE_WAGER, about, wager.staked, wager.currency, "In one round")
+    if wager.won >= limits.win:
+        yield _told(Kind.LARGE_WIN, about, wager.won, wager.currency, "In one round")
+
+
+def _daily(day: date, wagers: Sequence[_Wager], limits: dict[tuple[UUID, str], Thresholds]) -> Iterator[Significant]:
+    begin, end = _first_id(day), _first_id(date.fromordinal(day.toordinal() + 1))
+    for operator, currency in sorted({(wager.operator, wager.currency) for wager in wagers}):
+        players = sorted({one.player for one in wagers if (one.operator, one.currency) == (operator, currency)})
+        most = limits[operator, currency]
+        for player, staked, won in fetch(_DAY, [players, begin, end, currency]):
+            about, on = (f"player:{player}", operator, player), f"In all, on {day} (UTC)"
+            if staked >= most.wager_day:
+                yield _told(Kind.LARGE_WAGER, about, staked, currency, on)
+            if won >= most.win_day:
+                yield _told(Kind.LARGE_WIN, about, won, currency, on)
+
+
+def _told(kind: Kind, about: About, amount: int, currency: str, reason: str) -> Significant:
+    subject, operator, player = about
+    return Significant(
+        kind=kind,
+        operator=operator,
+        subject=subject,
+        actor=f"player:{player}",
+        reason=reason,
+        money=amount,
+        currency=currency,
+        once=f"{kind}:{subject}:{player}:{currency}:{reason}",
+    )
+
+
+def _first_id(day: date) -> UUID:
+    midnight = datetime.combine(day, time(), UTC)
+    return uuid7(milliseconds=int(midnight.timestamp()) * 1000, entropy=bytes(10))

@@ -1,0 +1,34 @@
+"""The reader: takes the sealed log a batch at a time and records what is significant, a batch in one transaction."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from baccarat.significance import before, large, telling
+from casino.events import subscriptions
+from casino.events.drafts import Sealed
+from casino.significant import log
+
+SUBSCRIBER: Final = "significant"
+BATCH: Final = 1000
+MOST_BATCHES: Final = 20
+"""Batches of one call: the next call goes on."""
+
+
+def note_new() -> int:
+    """This will record what is significant in the events sealed since the last call, and return how many it read.
+
+    Its checkpoint moves in the transaction of what is recorded: nothing is missed, and nothing told twice.
+    """
+    read = 0
+    for _ in range(MOST_BATCHES):
+        count = subscriptions.run_once(SUBSCRIBER, note, limit=BATCH)
+        read += count
+        if count < BATCH:
+            break
+    return read
+
+
+def note(batch: Sequence[Sealed]) -> None:
+    """This will record what is significant in these events."""
+    told = [one for sealed in batch for one in before.completed(sealed, list(telling.tell(sealed)))]
+    log.record_many([*told, *large.found(batch)])

@@ -1,0 +1,210 @@
+"""Which events are significant by themselves, and what is told of each. Amounts are minor units."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from baccarat.catalogue import CATALOGUE as GAME
+from baccarat.chat import events as ce
+from baccarat.chat.catalogue import CATALOGUE as CHAT
+from baccarat.rounds import events as re
+from baccarat.rounds import void_events as ve
+from baccarat.tables import events as te
+from casino.events.codec import Catalogue
+from casino.events.drafts import Sealed
+from casino.kernel.money import Book, text
+from casino.significant.log import Kind, Significant
+from wallet import adjustment_events as ae
+from wallet import events as we
+from wallet import payment_events as pe
+from wallet import protection_events as le
+from wallet.catalogue import CATALOGUE as WALLET
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an event does not say itself: its log entry, whose house it is in, who caused it."""
+
+    sealed: Sealed
+    operator: UUID | None
+    actor: str
+
+    def told(self, kind: Kind, subject: str, **more: Any) -> Significant:
+        """This will make a significant event of this one; `after` gets the place in the log and the time there."""
+        place = {"log_position": self.sealed.position, "logged_at": self.sealed.recorded_at.isoformat()}
+        given: dict[str, Any] = {"actor": self.actor, "once": f"event:{self.sealed.id}:{kind}:{subject}", **more}
+        after = {**(given.pop("after", None) or {}), **place}
+        return Significant(kind=kind, operator=self.operator, subject=subject, after=after, **given)
+
+
+Teller = Callable[[Any, Context], Iterator[Significant]]
+
+
+def tell(sealed: Sealed) -> Iterator[Significant]:
+    """This will tell what one event of the log means to compliance: nothing, for most."""
+    known = _KNOWN.get(sealed.type)
+    if known is None:
+        return
+    catalogue, teller = known
+    remembered = msgspec.json.decode(sealed.metadata)
+    house, actor = remembered.get("operator") or None, remembered.get("actor") or "system"
+    context = Context(sealed, None if house is None else UUID(house), actor)
+    yield from teller(catalogue.decode(sealed.type, sealed.schema, sealed.data), context)
+
+
+def _set_aside(event: re.RoundSetAside, context: Context) -> Iterator[Significant]:
+    yield context.told(Kind.ROUND_SET_ASIDE, _stream(context), reason=event.reason)
+
+
+def _voided(event: ve.RoundVoided, context: Context) -> Iterator[Significant]:
+    real = [seat for seat in event.seats if seat.book is Book.REAL]
+    yield context.told(
+        Kind.ROUND_VOIDED,
+        f"round:{event.round}",
+        actor=event.requested_by,
+        authorised_by=event.approved_by or "",
+        reason=f"{event.reason}: {event.note}",
+        before={"phase": "settled" if event.was_settled else "running", "paid": sum(seat.paid for seat in real)},
+        after={"phase": "voided", "given_back": sum(seat.staked for seat in real), "seats": len(event.seats)},
+    )
+    for seat in real:
+        if seat.owed:
+            yield context.told(
+                Kind.NEGATIVE_BALANCE,
+                f"player:{seat.player}",
+                reason=f"Winnings of round {event.number} were spent before it was voided",
+                after={"owed": seat.owed, "round": str(event.round)},
+            )
+
+
+def _adjusted(event: ae.AdjustmentApproved, context: Context) -> Iterator[Significant]:
+    signed = event.amount if event.direction is ae.Direction.CREDIT else -event.amount
+    amount: dict[str, Any] = {"money": signed, "currency": event.currency}
+    yield context.told(
+        Kind.MONEY_ADJUSTED,
+        f"adjustment:{event.adjustment}",
+        authorised_by=event.approved_by,
+        reason=f"{event.direction} in {event.book} money, player {event.player}",
+        after={"player": str(event.player), "taken": event.taken, "owed": event.owed},
+        **amount,
+    )
+    if event.owed:
+        yield _owes(context, event.player, event.owed, event.currency, "A correction by hand was not covered")
+
+
+def _reversed(event: pe.DepositReversed, context: Context) -> Iterator[Significant]:
+    if event.owed:
+        yield _owes(context, event.player, event.owed, event.currency, f"A deposit was reversed: {event.reason}")
+
+
+def _owes(context: Context, player: UUID, owed: int, currency: str, reason: str) -> Significant:
+    return context.told(
+        Kind.NEGATIVE_BALANCE, f"player:{player}", reason=reason, after={"owed": owed}, money=-owed, currency=currency
+    )
+
+
+def _opened(event: te.TableOpened, context: Context) -> Iterator[Significant]:
+    rules = event.rules
+    ends = {name: text(getattr(rules, name), rules.currency) for name in ("minimum", "maximum")}
+    yield context.told(
+        Kind.CONFIG_CHANGED,
+        f"table:{event.table}",
+        reason=f"A table was opened: {event.name}",
+        after={
+            "rules": f"{rules.preset}@{rules.version}",
+            "books": ", ".join(event.books),
+            "edge_accepted": ", ".join(event.edge_accepted),
+            **ends,
+        },
+    )
+
+
+def _player_limit(event: Any, context: Context) -> Iterator[Significant]:
+    after = {
+        name: _plain(getattr(event, name))
+        for name in ("measure", "period", "most", "amount", "until")
+        if hasattr(event, name)
+    }
+    yield context.told(Kind.ACCOUNT_CHANGED, f"player:{event.player}", reason=_LIMITS[type(event)], after=after)
+
+
+def _house_limit(event: Any, context: Context) -> Iterator[Significant]:
+    after = {
+        name: _plain(getattr(event, name))
+        for name in ("measure", "period", "currency", "most", "cap")
+        if hasattr(event, name)
+    }
+    yield context.told(Kind.CONFIG_CHANGED, f"operator:{event.operator}", reason=_LIMITS[type(event)], after=after)
+
+
+def _conduct(event: Any, context: Context) -> Iterator[Significant]:
+    after = {name: _plain(getattr(event, name)) for name in ("reason", "until") if hasattr(event, name)}
+    kind, words = _CONDUCT[type(event)]
+    yield context.told(kind, f"player:{event.player}", reason=words, after=after)
+
+
+def _words(event: Any, context: Context) -> Iterator[Significant]:
+    added = isinstance(event, ce.FilterWordAdded)
+    words = "A word was added to the chat's filter" if added else "A word was taken off the chat's filter"
+    values = {"word": event.folded}
+    more = {"after": values} if added else {"before": values}
+    whose = f"operator:{event.operator}" if event.operator else "words of all"
+    yield context.told(Kind.CONFIG_CHANGED, whose, reason=words, **more)
+
+
+def _stream(context: Context) -> str:
+    kind, _, identity = context.sealed.stream.partition("-")
+    return f"{kind}:{identity}"
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, int | str) else str(value)
+
+
+_LIMITS: Final[Mapping[type, str]] = {
+    we.TableLimitSet: "The player's own table limit was set",
+    le.PlayLimitSet: "A limit on play was set",
+    le.PlayLimitRaised: "A limit on play was raised",
+    le.CoolingOffStarted: "Cooling off began",
+    le.SelfExcluded: "The player is self-excluded",
+    le.SelfExclusionEnded: "Self-exclusion ended",
+    le.HouseLimitSet: "A limit on all players was set",
+    le.PlayMoneyCapSet: "The cap on play money was set",
+}
+_CONDUCT: Final[Mapping[type, tuple[Kind, str]]] = {
+    ce.PlayerMuted: (Kind.ACCOUNT_CHANGED, "The player was muted in chats"),
+    ce.PlayerUnmuted: (Kind.ACCOUNT_CHANGED, "The player may write in chats again"),
+    ce.PlayerRemoved: (Kind.PLAYER_BLOCKED, "The player was removed from the casino"),
+    ce.PlayerReadmitted: (Kind.PLAYER_BLOCKED, "The player was let in again"),
+}
+_TELLERS: Final[Mapping[type, tuple[Catalogue, Teller]]] = {
+    re.RoundSetAside: (GAME, _set_aside),
+    ve.RoundVoided: (GAME, _voided),
+    te.TableOpened: (GAME, _opened),
+    ae.AdjustmentApproved: (WALLET, _adjusted),
+    pe.DepositReversed: (WALLET, _reversed),
+    we.TableLimitSet: (WALLET, _player_limit),
+    le.PlayLimitSet: (WALLET, _player_limit),
+    le.PlayLimitRaised: (WALLET, _player_limit),
+    le.CoolingOffStarted: (WALLET, _player_limit),
+    le.SelfExcluded: (WALLET, _player_limit),
+    le.SelfExclusionEnded: (WALLET, _player_limit),
+    le.HouseLimitSet: (WALLET, _house_limit),
+    le.PlayMoneyCapSet: (WALLET, _house_limit),
+    **dict.fromkeys(_CONDUCT, (CHAT, _conduct)),
+    ce.FilterWordAdded: (CHAT, _words),
+    ce.FilterWordRemoved: (CHAT, _words),
+}
+_KNOWN: Final = {kind.__name__: told for kind, told in _TELLERS.items()}
+
+SETTINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "TableLimitSet": ("currency",),
+    "PlayLimitSet": ("measure", "period", "currency"),
+    "PlayLimitRaised": ("measure", "period", "currency"),
+    "HouseLimitSet": ("measure", "period", "currency"),
+    "PlayMoneyCapSet": ("currency",),
+}
+"""Events that replace one of the same type before them in their stream, which agrees with them in these fields."""

@@ -1,0 +1,63 @@
+"""Failed access, told to compliance: wrong credentials with the address they came from, and wrong PINs."""
+
+from datetime import UTC, datetime
+from typing import Any, Final, cast
+from uuid import UUID
+
+from rest_framework.request import Request
+
+from casino.api.catalogue import INVALID_CREDENTIALS, Rejected
+from casino.operators import credentials
+from casino.operators.models import ApiKey
+from casino.operators.principals import PlayerPrincipal
+from casino.operators.refusals import CountedRefusal
+from casino.significant import log
+
+_NAMED: Final = 40
+
+
+def note_failure(request: Request, rejected: Rejected) -> None:
+    """This will record that a credential was wrong: a minute's failures of one credential and address count as one.
+
+    Sessions that are over and requests without any credential are no failed access.
+    """
+    if rejected.problem is not INVALID_CREDENTIALS:
+        return
+    meta: dict[str, Any] = request._request.META  # noqa: SLF001  (quicker than the wrapper)
+    subject, operator = _whose(meta.get("HTTP_AUTHORIZATION", "").partition(" ")[2])
+    address = meta.get("REMOTE_ADDR", "")
+    log.record(
+        kind=log.Kind.LOGIN_FAILED,
+        operator=operator,
+        subject=subject,
+        actor=subject,
+        reason=rejected.detail,
+        address=address,
+        once=f"login_failed:{subject}:{address}:{datetime.now(UTC):%Y-%m-%dT%H:%M}",
+    )
+
+
+def note_wrong_pin(request: Request, refusal: CountedRefusal) -> None:
+    """This will record a wrong PIN, and that it locked the player's PIN where it did; in the caller's transaction."""
+    player, facts = cast("PlayerPrincipal", request.user), refusal.facts
+    locked = facts.get("locked_until")
+    log.record(
+        kind=log.Kind.LOGIN_FAILED if locked is None else log.Kind.LOGIN_LOCKED,
+        operator=player.operator,
+        subject=f"player:{player.player}",
+        actor=player.actor,
+        reason=refusal.title,
+        after={"tries_left": facts.get("tries_left"), "locked_until": None if locked is None else str(locked)},
+        address=request.META.get("REMOTE_ADDR", ""),
+    )
+
+
+def _whose(given: str) -> tuple[str, UUID | None]:
+    """What a wrong credential claims to be: never the secret of it, and an operator only for a key that there is."""
+    if not (given.isascii() and given.isprintable()):
+        return "a credential", None
+    if given.startswith(credentials.KEY_PREFIX):
+        key_id = given.partition(".")[0][:_NAMED]
+        operator = ApiKey.objects.filter(key_id=key_id).values_list("operator_id", flat=True).first()
+        return (f"key:{key_id}" if operator else "an unknown key"), operator
+    return ("an unknown token" if given.startswith(credentials.TOKEN_PREFIX) else "a credential"), None

@@ -1,0 +1,76 @@
+"""From which amount on a wager, a win or a payment is large: per operator and currency, newest row first."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.events.rows import fetch
+from casino.kernel import money
+from casino.significant import log
+from casino.significant.refusals import ThresholdImpossible
+
+ONCE: Final = 10_000
+"""Whole units of a currency from which on one wager, win or payment is large, as long as the operator sets nothing."""
+IN_A_DAY: Final = 50_000
+"""And all wagers, or all that is won, of one player in a day."""
+
+_NEWEST: Final = """
+    SELECT DISTINCT ON (operator_id, currency) operator_id, currency, wager, wager_day, win, win_day, payment
+      FROM significant_threshold WHERE operator_id = ANY (%s::uuid[]) ORDER BY operator_id, currency, id DESC
+"""
+_ADD: Final = """
+    INSERT INTO significant_threshold (operator_id, currency, wager, wager_day, win, win_day, payment, actor)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """In minor units: what is as much or more is large. `…_day` are of one player in one day (UTC)."""
+
+    wager: int
+    wager_day: int
+    win: int
+    win_day: int
+    payment: int
+
+
+def of(pairs: Iterable[tuple[UUID, str]]) -> dict[tuple[UUID, str], Thresholds]:
+    """This will return the thresholds of each (operator, currency), in one statement."""
+    wanted = set(pairs)
+    if not wanted:
+        return {}
+    operators = sorted({operator for operator, _ in wanted})
+    told = {(operator, currency): Thresholds(*amounts) for operator, currency, *amounts in fetch(_NEWEST, [operators])}
+    return {pair: told.get(pair) or default(pair[1]) for pair in wanted}
+
+
+def default(currency: str) -> Thresholds:
+    """This will return the thresholds that count where an operator set none. Raises UnknownCurrency."""
+    unit = 10 ** money.exponent(currency)
+    once, in_a_day = ONCE * unit, IN_A_DAY * unit
+    return Thresholds(wager=once, wager_day=in_a_day, win=once, win_day=in_a_day, payment=once)
+
+
+def change(*, operator: UUID, currency: str, thresholds: Thresholds, actor: str) -> None:
+    """This will set an operator's thresholds, and record the change. Raises ThresholdImpossible, UnknownCurrency."""
+    wanted = asdict(thresholds)
+    if not all(0 < amount <= money.LARGEST for amount in wanted.values()):
+        raise ThresholdImpossible
+    money.exponent(currency)
+    with transaction.atomic():
+        before = of([(operator, currency)])[operator, currency]
+        fetch(_ADD, [operator, currency, *wanted.values(), actor])
+        log.record(
+            kind=log.Kind.CONFIG_CHANGED,
+            operator=operator,
+            subject=f"operator:{operator}",
+            actor=actor,
+            reason=f"What counts as large, in {currency}",
+            before=asdict(before),
+            after=wanted,
+            currency=currency,
+        )

@@ -1,0 +1,163 @@
+"""What compliance is told of the log: each thing once, in its words, behind the game and never in its way."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from baccarat import tasks
+from baccarat.chat import listing
+from baccarat.operations import voiding
+from baccarat.rules.wagers import Spot
+from baccarat.significance import reading
+from casino.events import sealer
+from casino.events.rows import fetch
+from casino.kernel.money import Book
+from casino.significant import thresholds
+from casino.significant.models import SignificantEvent
+from casino.significant.thresholds import Thresholds
+from tests.support.office import Office, open_office
+from wallet.adjustment_events import AdjustmentReason, Direction
+from wallet.adjustments import operations as adjustments
+
+pytestmark = pytest.mark.django_db
+SMALL = Thresholds(wager=10_000, wager_day=20_000, win=9_000, win_day=9_000, payment=1)
+NOTHING_IS_LARGE = Thresholds(*[10**12] * 5)
+
+
+@pytest.fixture
+def office() -> Office:
+    """A house whose two rounds at each of two tables have been read, with nothing large in them."""
+    office = open_office()
+    let(office, NOTHING_IS_LARGE)
+    read()
+    return office
+
+
+def let(office: Office, amounts: Thresholds) -> None:
+    thresholds.change(operator=office.operator.id, currency="EUR", thresholds=amounts, actor="staff:1")
+
+
+def read() -> int:
+    sealer.seal_all()
+    return reading.note_new()
+
+
+def told(kind: str) -> list[SignificantEvent]:
+    return list(SignificantEvent.objects.filter(kind=kind).order_by("number"))
+
+
+def test_a_void_names_who_asked_who_agreed_why_and_what_it_undid(office: Office) -> None:
+    round_ = office.settled(office.single)
+    for act, by in ((voiding.void, "staff:1"), (voiding.approve, "staff:2")):
+        more: dict[str, Any] = {"reason": "malfunction", "note": "A card stuck."} if by == "staff:1" else {}
+        remembered = replace(office.house.metadata, actor=by)
+        act(round_=round_.pk, operator=office.operator.id, metadata=remembered, **more)
+    read()
+    (event,) = told("round_voided")
+    assert (event.subject, event.operator_id) == (f"round:{round_.pk}", office.operator.id)
+    assert (event.actor, event.authorised_by, event.reason) == ("staff:1", "staff:2", "malfunction: A card stuck.")
+    assert event.before is not None
+    assert event.after is not None
+    assert (event.before["phase"], event.after["phase"], event.after["given_back"]) == ("settled", "voided", 10_000)
+
+
+def test_a_correction_tells_the_balance_before_and_after(office: Office) -> None:
+    whose: dict[str, Any] = {"operator": office.operator.id, "metadata": office.house.metadata}
+    wanted = adjustments.request(
+        player=office.player.id, book=Book.REAL, currency="EUR", direction=Direction.CREDIT, amount=2_000,
+        reason=AdjustmentReason.COMPLAINT, note="Ticket 4411.", message="", by="staff:1", **whose,
+    )  # fmt: skip
+    adjustments.approve(wanted, by="staff:2", **whose)
+    read()
+    (event,) = told("money_adjusted")
+    assert (event.subject, event.actor, event.authorised_by) == (f"adjustment:{wanted}", "staff:1", "staff:2")
+    assert event.money == 2_000
+    assert event.before is not None
+    assert event.after is not None
+    assert event.after["balance"] - event.before["balance"] == 2_000
+
+
+def test_a_round_that_is_set_aside_is_told_with_its_reason(office: Office) -> None:
+    aside = office.set_aside()
+    read()
+    (event,) = told("round_set_aside")
+    assert (event.subject, event.reason) == (f"round:{aside.pk}", aside.set_aside)
+
+
+def test_large_wagers_and_wins_are_told_once_however_often_the_log_is_read(office: Office) -> None:
+    let(office, SMALL)
+    office.play()
+    read()
+    single, in_a_day = (
+        [event for event in told("large_wager") if event.reason.startswith(words)] for words in ("In one", "In all")
+    )
+    assert [event.money for event in single] == [10_000] * 3
+    assert {event.subject for event in in_a_day} == {f"player:{at.player}" for at in (office.single, *office.company)}
+    assert {event.money for event in in_a_day} == {30_000}
+    won = fetch(
+        "SELECT count(*) FROM baccarat_wager WHERE returned - staked >= 9000 AND round_id IN "
+        "(SELECT id FROM baccarat_round WHERE number = (SELECT max(number) FROM baccarat_round))"
+    )[0][0]
+    assert len([event for event in told("large_win") if event.reason.startswith("In one")]) <= won + 3
+
+    before = SignificantEvent.objects.count()
+    fetch("UPDATE events_subscription SET position = 0 WHERE name = 'significant' RETURNING position")
+    let(office, NOTHING_IS_LARGE)
+    read()
+    assert SignificantEvent.objects.count() == before + 1  # the change of the thresholds
+
+
+def test_play_money_is_never_large(office: Office) -> None:
+    guest = office.house.seated(office.house.table("mini"), book=Book.PLAY)
+    let(office, SMALL)
+    guest.deal({Spot.BANKER: 20_000})
+    tasks.deal_due()
+    read()
+    assert not told("large_wager")
+
+
+def test_a_batch_costs_so_many_statements_however_many_wagers_are_in_it(office: Office) -> None:
+    let(office, SMALL)
+
+    def cost(rounds: int) -> int:
+        office.play(rounds)
+        with CaptureQueriesContext(connection) as asked:
+            assert reading.note_new() > 0
+        return len(asked)
+
+    assert cost(3) == cost(1)
+
+
+def test_words_of_the_filter_and_the_opening_of_tables_are_changes_of_configuration(office: Office) -> None:
+    metadata = office.house.metadata
+    listing.add(operator=office.operator.id, word="rascal", metadata=metadata)
+    listing.remove(operator=office.operator.id, word="rascal", metadata=metadata)
+    tasks.note_significant()
+    sealer.seal_all()
+    tasks.note_significant()
+    said = [event.reason for event in told("config_changed")]
+    assert [words for words in said if "filter" in words] == [
+        "A word was added to the chat's filter",
+        "A word was taken off the chat's filter",
+    ]
+    assert said.count("A table was opened: A table") == 2
+
+
+def test_thresholds_are_of_an_operator_and_a_currency_and_their_change_is_told(office: Office) -> None:
+    stranger = UUID("0190a000-0000-7000-8000-000000000009")
+    let(office, SMALL)
+    found = thresholds.of([(office.operator.id, "EUR"), (office.operator.id, "JPY"), (stranger, "EUR")])
+    assert found[office.operator.id, "EUR"] == SMALL
+    assert (
+        found[office.operator.id, "JPY"]
+        == thresholds.default("JPY")
+        == Thresholds(10_000, 50_000, 10_000, 50_000, 10_000)
+    )
+    assert found[stranger, "EUR"].wager == 1_000_000
+    event = told("config_changed")[-1]
+    assert (event.before or {})["wager"] == NOTHING_IS_LARGE.wager
+    assert (event.after or {})["wager"] == SMALL.wager
