@@ -93,7 +93,7 @@ def issue_key(*, operator: UUID, label: str = "") -> tuple[str, str]:
     key_id, secret = credentials.new_key()
     with transaction.atomic():
         ApiKey.objects.create(key_id=key_id, operator_id=operator, secret_hash=credentials.digest(secret), label=label)
-        _note_key(key_id, operator, by="command", reason="An API key was issued", after={"key": key_id, "label": label})
+        _note_key(key_id, operator, by="command", reason="An API key was issued", label=label)
     return key_id, secret
 
 
@@ -103,12 +103,17 @@ def revoke_key(*, key_id: str, by: str = "command") -> None:
         row = _returned(_REVOKE, key_id)
         if row is None:
             raise UnknownKey(f"There is no key {key_id[:60]!r}.")
-        _note_key(key_id, row[0], by=by, reason="An API key was revoked", before={"key": key_id})
+        _note_key(key_id, row[0], by=by, reason="An API key was revoked")
 
 
-def _note_key(key_id: str, operator: UUID, *, by: str, reason: str, **values: dict[str, str]) -> None:
+def _note_key(key_id: str, operator: UUID, *, by: str, reason: str, label: str | None = None) -> None:
     log.record(
-        kind=log.Kind.ACCESS_CHANGED, operator=operator, subject=f"key:{key_id}", actor=by, reason=reason, **values
+        kind=log.Kind.ACCESS_CHANGED,
+        operator=operator,
+        subject=f"key:{key_id}",
+        actor=by,
+        reason=reason,
+        after=None if label is None else {"label": label},
     )
 
 
