@@ -301,7 +301,8 @@ def test_the_seat_with_the_highest_bet_on_player_looks_at_the_cards_and_hands_th
 def test_an_own_limit_is_set_with_the_pin_and_holds(house, sees):
     screen = sees(house.table("mini"), 1)
     house.give_pin(screen.table, 1)
-    panel = screen.open("limit")
+    panel = screen.open("limit").locator(".bounds-part", has_text="Limit on a spot")
+    panel.locator("summary").click()
     panel.get_by_label("Most you will stake on a spot").fill("20")
     panel.get_by_label("Your PIN").fill("0000")
     panel.get_by_role("button", name="Set the limit").click()
@@ -315,6 +316,53 @@ def test_an_own_limit_is_set_with_the_pin_and_holds(house, sees):
 
     expect(screen.notice.filter(has_text="limit").first).to_be_visible()
     expect(screen.bet).to_have_text("€0.00")
+
+
+def test_limits_on_play_hold_at_once_and_a_higher_one_has_to_be_confirmed_later(house, sees):
+    screen = sees(house.table("mini"), 1)
+    panel = screen.open("limit")
+    expect(panel.get_by_role("columnheader")).to_have_text(["Session", "24 hours", "7 days", "a month"])
+
+    panel.locator("#play-limit-measure").select_option("Losses")
+    panel.get_by_label("At most").fill("50")
+    panel.get_by_role("button", name="Set the limit").first.click()
+    line = panel.locator("[data-limit='loss day']")
+    expect(line).to_contain_text("Used: €0.00. Left: €50.00.")
+    expect(line).to_contain_text("You set this limit.")
+
+    line.get_by_role("button", name="Change the limit").click()
+    panel.get_by_label("At most").fill("80")
+    screen.press("Enter")
+    expect(line.locator(".limit-wish")).to_contain_text("You asked for €80.00")
+    expect(line).to_contain_text("Left: €50.00.")
+    expect(line.get_by_role("button", name="Yes, raise it")).to_have_count(0)
+    line.get_by_role("button", name="Keep the lower limit").click()
+    expect(line.locator(".limit-wish")).to_have_count(0)
+
+
+def test_who_takes_a_break_is_asked_twice_and_then_plays_no_more(house, sees):
+    screen = sees(house.table("mini"), 1)
+    screen.place("banker", "25")
+    expect(screen.chips_on("banker")).to_have_text("25")
+    panel = screen.open("limit").locator(".bounds-part", has_text="Take a break")
+    panel.locator("summary").click()
+    panel.get_by_label("3 days").check()
+    panel.get_by_role("button", name="Go on").click()
+    expect(panel.get_by_role("heading", name="Stop playing until")).to_be_focused()
+    stop = panel.get_by_role("button", name="Stop for 3 days")
+    stop.click()
+    expect(panel.get_by_role("alert")).to_have_text("Tick that you want this.")
+
+    panel.get_by_label("I have understood").check()
+    stop.click()
+
+    expect(panel.get_by_role("status")).to_contain_text("You take a break until")
+    expect(screen.bet).to_have_text("€0.00")
+    screen.press("Escape")
+    screen.place("banker", "5")
+    screen.see("The player stays away from deposits and play")
+    screen.page.get_by_role("button", name="Leave").click()
+    screen.see("You left the table")
 
 
 def test_too_little_at_the_table_is_said_with_the_ways_out(house, sees):
@@ -369,6 +417,15 @@ def test_what_players_write_is_shown_as_text_and_can_be_reported(house, sees):
     expect(ben.page).to_have_title("Baccarat")
     panel.get_by_role("button", name="Report what Seat 1 wrote").click()
     ben.see("A moderator will look at it")
+    ben.page.get_by_role("button", name="Seat 1: Taken betting (Report this player)").click()
+    panel.get_by_label("Something else").check()
+    panel.get_by_role("button", name="Send the report").click()
+    expect(panel.get_by_role("alert")).to_have_text("Say in a few words what happened.")
+    panel.get_by_label("In your own words").fill("Reads my cards aloud")
+    panel.get_by_role("button", name="Send the report").click()
+    expect(panel).to_contain_text("Your report about seat 1 was sent.")
+    panel.get_by_role("button", name="Back to the table").click()
+    panel = ben.open("chat")
     panel.get_by_role("button", name="Close the chat").click()
     expect(panel.get_by_label("Write to the table")).to_be_hidden()
     panel.get_by_role("button", name="Open the chat again").click()

@@ -36,6 +36,7 @@ class Talk {
     this.status = h("p", { class: "quiet-words", role: "status" });
     this.form = form(() => this.send(), h("div", { class: "chat-write" }, this.input, h("button", { class: "primary", type: "submit" }, t("chat.send"))));
     this.door = h("button", { type: "button", class: "quiet", onclick: () => this.turn() });
+    this.accuse = h("button", { type: "button", class: "quiet", onclick: () => game.actions.open("report", 0) }, icon("flag"), t("report.title"));
     this.look();
     const timer = setInterval(() => (this.list.isConnected ? document.hidden || this.look() : clearInterval(timer)), EVERY);
   }
@@ -90,7 +91,7 @@ function standing(chat) {
 export const chat = {
   make(game) {
     this.talk = new Talk(game);
-    return panel(game, t("menu.chat"), this.talk.list, this.talk.status, this.talk.form, h("p", { class: "quiet-words" }, t("chat.rules")), this.talk.door);
+    return panel(game, t("menu.chat"), this.talk.list, this.talk.status, this.talk.form, h("p", { class: "quiet-words" }, t("chat.rules")), h("div", { class: "side-by-side" }, this.talk.door, this.talk.accuse));
   },
 
   /** A message came by the stream: it is shown at once where the chat is open, else its button says so. */

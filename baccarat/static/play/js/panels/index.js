@@ -6,7 +6,8 @@ import { help } from "./help.js";
 import { history } from "./history.js";
 import { limit } from "./limit.js";
 import { options } from "./options.js";
+import { report } from "./report.js";
 import { sit } from "./sit.js";
 import { stats } from "./stats.js";
 
-export const panels = { cash, chat, help, history, limit, options, sit, stats };
+export const panels = { cash, chat, help, history, limit, options, report, sit, stats };

@@ -1,38 +1,21 @@
-// The player's own limit on a spot: lower than the table's, confirmed with the PIN, once in a betting week.
+// What keeps play within bounds: time and result so far, limits on play, the limit on a spot, and a break from it all.
 
-import { command, get } from "../core/api.js";
-import { h, put } from "../core/dom.js";
-import { digitsOf } from "../core/facts.js";
-import { decimal, typed } from "../core/money.js";
-import { moment, money, t } from "../words/index.js";
-import { amountInput, field, form, later, panel, Wrong } from "./parts.js";
+import { h } from "../core/dom.js";
+import { t } from "../words/index.js";
+import { betLimit } from "./betlimit.js";
+import { panel } from "./parts.js";
+import { pause } from "./pause.js";
+import { played } from "./played.js";
+import { playLimits } from "./playlimits.js";
 
-function standing(shown) {
-  const words = shown.limit ? t("limit.is", { amount: money(shown.limit.amount, shown.limit.currency) }) : t("limit.none");
-  const next = shown.next_change_at ? t("limit.next", { when: moment(shown.next_change_at) }) : t("limit.once");
-  return [h("p", { class: "limit-now" }, h("strong", {}, words)), h("p", { class: "quiet-words" }, next)];
-}
+const part = (title, content, open = false) => h("details", { class: "bounds-part", open }, h("summary", {}, h("h3", {}, title)), content);
 
 export const limit = {
   make(game) {
-    const { picture } = game;
-    const digits = digitsOf(picture);
-    const place = h("div");
-    const amount = amountInput({ name: "limit", id: "limit-amount", placeholder: decimal(0n, digits), required: false });
-    const pin = h("input", { type: "password", name: "pin", id: "limit-pin", inputmode: "numeric", autocomplete: "off", required: true });
-    const submit = async () => {
-      const empty = amount.value.trim() === "";
-      const units = empty ? null : typed(amount.value, digits);
-      if (!empty && units === null) throw new Wrong(t("form.amount"));
-      if (!/^\d{4,12}$/.test(pin.value)) throw new Wrong(t("form.pin"));
-      const body = { limit: units === null ? null : decimal(units, digits), currency: picture.currency, pin: pin.value };
-      pin.value = "";
-      const shown = await command("me/table-limit", body);
-      put(place, standing(shown));
-      game.notices.tell(t("limit.set"), { key: "limit" });
-    };
-    place.append(later(get("me/table-limit"), standing));
-    return panel(game, t("menu.limit"), place, h("p", {}, t("limit.how")), form(submit,
-      field(t("limit.amount"), amount, t("limit.lift")), field(t("limit.pin"), pin), h("button", { class: "primary", type: "submit" }, t("limit.do"))));
+    return panel(game, t("menu.limit"),
+      part(t("played.title"), played(game), true),
+      part(t("limits.title"), playLimits(game), true),
+      part(t("limit.title"), betLimit(game)),
+      part(t("pause.title"), pause(game)));
   },
 };

@@ -51,6 +51,18 @@ export class Wrong extends Error {}
 
 export const amountInput = (attributes = {}) => h("input", { type: "text", inputmode: "decimal", autocomplete: "off", required: true, ...attributes });
 
+/** This will make a field for a PIN; `read()` takes what was typed and leaves nothing, "" where none is needed. */
+export function pinInput({ id, required = true }) {
+  const element = h("input", { type: "password", name: "pin", id, inputmode: "numeric", autocomplete: "off", required });
+  const read = () => {
+    const given = element.value;
+    element.value = "";
+    if ((required || given) && !/^\d{4,12}$/.test(given)) throw new Wrong(t("form.pin"));
+    return given;
+  };
+  return { element, read };
+}
+
 /** This will make a place that fills itself when its promise comes true, and says so when it does not. */
 export function later(promise, draw) {
   const place = h("div", { class: "later", "aria-busy": "true" }, h("p", { class: "quiet-words" }, t("loading")));

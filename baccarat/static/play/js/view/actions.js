@@ -151,7 +151,9 @@ export class Actions {
 
   seat(seat) {
     const { game } = this;
-    if (game.picture.you) this.send("change-seat", { seat });
+    const taken = game.picture.seats.find((each) => each.seat === seat);
+    if (taken) this.open("report", seat);
+    else if (game.picture.you) this.send("change-seat", { seat });
     else this.open("sit", seat);
   }
 

@@ -157,8 +157,9 @@ export class Board {
     say(note, [words, owed].filter(Boolean).join(" · "));
     set(element, {
       "data-free": free, "data-you": seat.you, "data-standing": part?.standing ?? false, "data-owes": Boolean(owed),
-      disabled: !sitting,
-      "aria-label": `${t("seat.label", { seat: seat.seat })}: ${free ? t(picture.you ? "seat.move.long" : "seat.sit.long") : name.textContent} ${note.textContent}`.trim(),
+      disabled: free ? !sitting : seat.you,
+      title: free || seat.you ? false : t("seat.report"),
+      "aria-label": plateLabel(picture, seat, name.textContent, note.textContent),
     });
   }
 
@@ -170,6 +171,12 @@ export class Board {
   home(seat) {
     return this.plates.get(seat)?.element ?? null;
   }
+}
+
+function plateLabel(picture, { seat, taken, you }, name, note) {
+  const does = taken ? name : t(picture.you ? "seat.move.long" : "seat.sit.long");
+  const words = [`${t("seat.label", { seat })}: ${does}`, note, taken && !you ? `(${t("seat.report")})` : ""];
+  return words.filter(Boolean).join(" ");
 }
 
 function resultWords(result) {

@@ -60,6 +60,11 @@ export function moment(when) {
   return new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(new Date(when));
 }
 
+/** This will write a day that may lie years ahead. */
+export function day(when) {
+  return new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit" }).format(new Date(when));
+}
+
 /** This will put a refusal into plain words: ours for its code in this language, else those that came with it. */
 export function plainly(error) {
   const document = error.document ?? {};
