@@ -1,0 +1,112 @@
+"""The log's checkpoints, keys and proofs, for every operator and player: so that nobody has to trust us."""
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api import paging
+from casino.checkpoints import queries, records
+from casino.checkpoints.api import documents, serializers
+from casino.checkpoints.document import Checkpoint, as_json
+from casino.operators.views import EitherView
+
+
+class Checkpoints(EitherView):
+    """All checkpoints."""
+
+    @extend_schema(
+        operation_id="listCheckpoints",
+        summary="List the signed checkpoints of the log, newest first",
+        parameters=paging.PARAMETERS,
+        responses=serializers.CheckpointList,
+        examples=[
+            OpenApiExample(
+                "Two", value={"items": [documents.SECOND, documents.FIRST], "next": None}, response_only=True
+            )
+        ],
+    )
+    def get(self, request: Request) -> Response:
+        """This will list checkpoints."""
+        page = paging.asked(request, int)
+        below = None if page.after is None else page.after[0]
+        rows = records.newest_first(below=below, limit=page.fetch)
+        return Response(paging.answer(page, rows, key=_number, item=as_json))
+
+
+class OneCheckpoint(EitherView):
+    """One checkpoint."""
+
+    @extend_schema(
+        operation_id="getCheckpoint",
+        summary="Show one checkpoint",
+        parameters=[OpenApiParameter("number", OpenApiTypes.INT64, OpenApiParameter.PATH)],
+        responses=serializers.CheckpointShown,
+        examples=[OpenApiExample("A checkpoint", value=documents.SECOND, response_only=True)],
+    )
+    def get(self, request: Request, number: int) -> Response:
+        """This will show it. Raises UnknownCheckpoint."""
+        del request
+        return Response(as_json(queries.checkpoint(number)))
+
+
+class Keys(EitherView):
+    """The keys of checkpoints."""
+
+    @extend_schema(
+        operation_id="listLogKeys",
+        summary="List the public keys that checkpoints are signed with",
+        responses=serializers.LogKeyList,
+        examples=[OpenApiExample("One key", value={"items": [documents.KEY]}, response_only=True)],
+    )
+    def get(self, request: Request) -> Response:
+        """This will list them."""
+        del request
+        return Response({"items": records.published_keys()})
+
+
+class InclusionProof(EitherView):
+    """Proofs that an event is in the log."""
+
+    @extend_schema(
+        operation_id="proveInclusion",
+        summary="Prove that a position is in a checkpoint's tree",
+        parameters=[
+            OpenApiParameter("position", OpenApiTypes.INT64, required=True, description="Of the event, from 1."),
+            OpenApiParameter("checkpoint", OpenApiTypes.INT64, description="By number; the oldest that holds it."),
+        ],
+        responses=serializers.InclusionShown,
+        examples=[OpenApiExample("Position 2 of 5", value=documents.INCLUSION, response_only=True)],
+    )
+    def get(self, request: Request) -> Response:
+        """This will prove it. Raises UnknownCheckpoint, NotInCheckpoint, ValidationError."""
+        query = serializers.InclusionQuery(data=request.query_params.dict())
+        query.is_valid(raise_exception=True)
+        asked = query.validated_data
+        proof = queries.inclusion(position=asked["position"], number=asked["checkpoint"])
+        return Response(serializers.shown_inclusion(proof))
+
+
+class ConsistencyProof(EitherView):
+    """Proofs that the log was only added to."""
+
+    @extend_schema(
+        operation_id="proveConsistency",
+        summary="Prove that a newer checkpoint's log goes on from an older one's",
+        parameters=[
+            OpenApiParameter("from", OpenApiTypes.INT64, required=True, description="The older one's number."),
+            OpenApiParameter("to", OpenApiTypes.INT64, required=True, description="The newer one's number."),
+        ],
+        responses=serializers.ConsistencyShown,
+        examples=[OpenApiExample("From 3 to 5 events", value=documents.CONSISTENCY, response_only=True)],
+    )
+    def get(self, request: Request) -> Response:
+        """This will prove it. Raises UnknownCheckpoint, CheckpointsReversed, ValidationError."""
+        query = serializers.ConsistencyQuery(data=request.query_params.dict())
+        query.is_valid(raise_exception=True)
+        asked = query.validated_data
+        return Response(serializers.shown_consistency(queries.consistency(old=asked["from"], new=asked["to"])))
+
+
+def _number(checkpoint: Checkpoint) -> tuple[int]:
+    return (checkpoint.number,)
