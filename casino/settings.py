@@ -4,6 +4,7 @@ Without DATABASE_URL there is no database here: `manage.py` and the Makefile sta
 """
 
 import os
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -68,13 +69,15 @@ if PRODUCTION:
         raise ImproperlyConfigured("Set ALLOWED_HOSTS to the names this service answers to.")
 
 INSTALLED_APPS = [
-    "unfold",
-    "django.contrib.admin.apps.SimpleAdminConfig",  # found by casino.urls: only web needs it
+    "unfold.apps.BasicAppConfig",
+    "casino.staff.apps.StaffAdminConfig",  # its parts are found by casino.urls: only web needs them
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django_otp",
+    "axes",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -101,6 +104,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "casino.urls"
@@ -305,7 +309,29 @@ SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
 
 # -- staff ---------------------------------------------------------------------------------------------------------
 
-AUTHENTICATION_BACKENDS = ["casino.staff.backend.RoleBackend"]
+STAFF_TOTP = env.flag("STAFF_TOTP", default=PRODUCTION)
+"""Whether staff need a second factor. Production does not start without."""
+if PRODUCTION and not STAFF_TOTP:
+    raise ImproperlyConfigured("STAFF_TOTP must be true in production.")
+STAFF_IDLE_SECONDS = env.integer("STAFF_IDLE_SECONDS", default=900)
+"""A member of staff who asked for nothing for so long logs in again."""
+if not 60 <= STAFF_IDLE_SECONDS <= 1800:
+    raise ImproperlyConfigured("STAFF_IDLE_SECONDS must be 60 to 1800.")
+SESSION_COOKIE_AGE = STAFF_IDLE_SECONDS
+SESSION_SAVE_EVERY_REQUEST = True  # each request begins the time anew; sessions are staff's alone
+
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "casino.staff.backend.RoleBackend"]
+AXES_HANDLER = "casino.staff.locks.Handler"
+AXES_LOCKOUT_PARAMETERS = "casino.staff.locks.locked_by"
+AXES_LOCKOUT_CALLABLE = "casino.staff.locks.answer"
+AXES_CLIENT_IP_CALLABLE = "casino.admin.where.address_of"
+AXES_FAILURE_LIMIT = 3
+AXES_COOLOFF_TIME = timedelta(minutes=30)
+AXES_RESET_ON_SUCCESS = True
+AXES_DISABLE_ACCESS_LOG = True  # sign-ins are kept by casino.staff
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "password", "code", "csrfmiddlewaretoken"]
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
 
 # -- the admin ----------------------------------------------------------------------------------------------------
 
@@ -313,6 +339,8 @@ ADMIN_OPERATORS_OF = "casino.operators.staff.operators_of"
 """Which operators' rows a user may see in the admin."""
 ADMIN_OPERATOR_NAMES = "casino.operators.admin.operator_choices"
 """What those operators are called, by id."""
+ADMIN_SEEN = "casino.staff.views.seen"
+"""Who keeps that somebody looked at a row."""
 ADMIN_PAGES = {
     "round": "baccarat_round",
     "table": "baccarat_table",
@@ -355,6 +383,7 @@ UNFOLD = {
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
     "ENVIRONMENT": "casino.admin.environment.label",
+    "LOGIN": {"form": "casino.staff.forms.SignInForm"},
     "DASHBOARD_CALLBACK": "baccarat.admin.front.fill",
     "BORDER_RADIUS": "8px",
     "STYLES": [lambda _: static("casino/admin.css")],
@@ -521,6 +550,7 @@ LOGGING = {
     "loggers": {
         "httpx": {"level": "WARNING"},
         "uvicorn.access": {"level": "WARNING"},
+        "axes": {"level": "ERROR"},  # what it counts is recorded as significant events
         "celery": {"level": env.text("CELERY_LOG_LEVEL", "WARNING")},
     },
 }

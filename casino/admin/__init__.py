@@ -1,5 +1,1 @@
 """What every page of the admin shares: lists and pages that only show. Staff and groups alone can be edited."""
-
-from casino.admin import people
-
-__all__ = ["people"]

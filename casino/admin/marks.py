@@ -30,9 +30,14 @@ def moment(when: datetime | None, *, fine: bool = False) -> SafeString | str:
     """This will print a time in UTC, to the second, or with `fine` to the millisecond."""
     if when is None:
         return NOTHING
-    utc = when.astimezone(UTC)
-    text = utc.isoformat(sep=" ", timespec="milliseconds" if fine else "seconds").removesuffix("+00:00")
-    return format_html('<time class="c-time" datetime="{}">{}</time>', utc.isoformat(), text)
+    text = plain_moment(when, fine=fine).removesuffix(" UTC")
+    return format_html('<time class="c-time" datetime="{}">{}</time>', when.astimezone(UTC).isoformat(), text)
+
+
+def plain_moment(when: datetime, *, fine: bool = False) -> str:
+    """This will write a time in UTC as text, to the second, or with `fine` to the millisecond."""
+    text = when.astimezone(UTC).isoformat(sep=" ", timespec="milliseconds" if fine else "seconds")
+    return f"{text.removesuffix('+00:00')} UTC"
 
 
 def badge(text: str, tone: str = "plain") -> SafeString:

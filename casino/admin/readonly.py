@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST
 from casino.admin import scope
 from casino.admin.paging import CappedPaginator, CountedList
 from casino.admin.sections import Section
+from casino.admin.seen import seen
 from casino.kernel.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -99,6 +100,10 @@ class ReadOnlyAdmin(Looks):
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """This will answer the list, to a GET only."""
         _require_looking(request)
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        sought = as_uuid(request.GET.get("q", "").strip())
+        seen(request, subject=f"list:{self.opts.label_lower}" + (f" {sought}" if sought else ""))
         return super().changelist_view(request, extra_context)
 
     def changeform_view(
@@ -116,6 +121,7 @@ class ReadOnlyAdmin(Looks):
         obj = self._find(request, object_id)
         if obj is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined]
+        seen(request, subject=self.subject_of(obj), operator=getattr(obj, "operator_id", None))
         context = {
             **self.admin_site.each_context(request),
             "title": str(obj),
@@ -126,6 +132,11 @@ class ReadOnlyAdmin(Looks):
             **(extra_context or {}),
         }
         return TemplateResponse(request, "admin/casino/page.html", context)
+
+    def subject_of(self, obj: Any) -> str:
+        """This will name what the page of a row shows, for the log of views: its player's data, or the row."""
+        player = getattr(obj, "player_id", None)
+        return f"{self.opts.model_name}:{obj.pk}" if player is None else f"player:{player}"
 
     def _find(self, request: HttpRequest, object_id: str) -> Any:
         obj = self.get_object(request, unquote(object_id))

@@ -36,8 +36,8 @@ NEVER_LISTED = {
     "operators.playersession",
     "operators.playerpin",
 }
-MOST_QUERIES_OF_A_LIST = 11
-MOST_QUERIES_OF_A_PAGE = 17
+MOST_QUERIES_OF_A_LIST = 15
+MOST_QUERIES_OF_A_PAGE = 21
 
 
 @pytest.fixture

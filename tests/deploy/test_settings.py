@@ -40,6 +40,8 @@ def test_the_check_for_deployment_is_clean(tmp_path):
         ({"BEHIND_TLS_PROXY": "yes"}, "BEHIND_TLS_PROXY must be true or false"),
         ({"CASINO_DEMO": "demo"}, "CASINO_DEMO must be empty in production"),
         ({"SCRIPT_NAME": "casino/"}, "SCRIPT_NAME must begin with a slash"),
+        ({"STAFF_TOTP": "false"}, "STAFF_TOTP must be true in production"),
+        ({"STAFF_IDLE_SECONDS": "1801"}, "STAFF_IDLE_SECONDS must be 60 to 1800"),
         ({"PLAYER_IDLE_SECONDS": "10"}, "PLAYER_IDLE_SECONDS must be 60 to 86400"),
         ({"PLAYER_AWAY_SECONDS": "59"}, "PLAYER_AWAY_SECONDS must be PLAYER_IDLE_SECONDS / 15 to SEAT_KEPT_SECONDS"),
         ({"SEAT_KEPT_SECONDS": "60"}, "PLAYER_AWAY_SECONDS must be PLAYER_IDLE_SECONDS / 15 to SEAT_KEPT_SECONDS"),

@@ -1,0 +1,147 @@
+"""Second factors: begun, confirmed by a first code, and asked for at each login (TOTP, RFC 6238: 30 s, six digits).
+
+Codes are good for their step and the ones beside it, and once. Recovery codes stand in for a lost device, each once.
+"""
+
+import hashlib
+import secrets
+from base64 import b32encode
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django_otp.oath import TOTP
+
+from casino.sealing import Sealed, Unreadable, seal, unseal
+from casino.staff.models import Authenticator, RecoveryCode
+from casino.staff.refusals import AlreadyEnrolled, NothingToConfirm, WrongCode
+
+ISSUER: Final = "Casino"
+SECRET: Final = 20
+"""Bytes, as RFC 4226 recommends."""
+RECOVERY_CODES: Final = 8
+NEIGHBOURS: Final = 1
+"""Steps before and after the present one whose codes are taken, for clocks that differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolment:
+    """What an authenticator app needs: an address to scan, and the same secret to type."""
+
+    address: str
+    secret: str
+
+
+def is_enrolled(user: Any) -> bool:
+    """This will tell whether a user has an authenticator that works."""
+    return Authenticator.objects.filter(user_id=user.pk, confirmed=True).exists()
+
+
+def begin(user: Any) -> Enrolment:
+    """This will give a user a secret to scan; one that was begun before and never confirmed stays as it is.
+
+    Raises AlreadyEnrolled.
+    """
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=user.pk)
+        if is_enrolled(user):
+            raise AlreadyEnrolled
+        begun = Authenticator.objects.filter(user_id=user.pk, confirmed=False).first() or _begin(user)
+    return _enrolment(user, _secret(begun))
+
+
+def confirm(user: Any, code: str) -> tuple[Authenticator, list[str]]:
+    """This will make a begun authenticator count, and return it with the recovery codes, which are shown once.
+
+    Raises NothingToConfirm, WrongCode.
+    """
+    with transaction.atomic():
+        begun = Authenticator.objects.select_for_update().filter(user_id=user.pk, confirmed=False).first()
+        if begun is None:
+            raise NothingToConfirm
+        if not _accepts(begun, code):
+            raise WrongCode
+        begun.confirmed = True
+        begun.save(update_fields=["confirmed"])
+        RecoveryCode.objects.filter(user_id=user.pk).delete()
+        fresh = [_new_recovery_code() for _ in range(RECOVERY_CODES)]
+        RecoveryCode.objects.bulk_create(RecoveryCode(user_id=user.pk, digest=_digest(one)) for one in fresh)
+    return begun, fresh
+
+
+def verify(user: Any, code: str) -> Authenticator | None:
+    """This will return the user's authenticator if the code is its present one or a recovery code, each good once."""
+    with transaction.atomic():
+        found = Authenticator.objects.select_for_update().filter(user_id=user.pk, confirmed=True).first()
+        if found is None or not (_accepts(found, code) or _recovers(user, code)):
+            return None
+    return found
+
+
+def codes_left(user: Any) -> int:
+    """This will count the recovery codes that a user has not used."""
+    return RecoveryCode.objects.filter(user_id=user.pk, used_at=None).count()
+
+
+def forget(user: Any) -> int:
+    """This will take a user's authenticators and recovery codes away, and return how many worked."""
+    RecoveryCode.objects.filter(user_id=user.pk).delete()
+    working = Authenticator.objects.filter(user_id=user.pk, confirmed=True).count()
+    Authenticator.objects.filter(user_id=user.pk).delete()
+    return working
+
+
+def _begin(user: Any) -> Authenticator:
+    sealed = seal(secrets.token_bytes(SECRET), belongs_to=_belongs_to(user.pk))
+    return Authenticator.objects.create(
+        user_id=user.pk, name="authenticator", confirmed=False, key_id=sealed.key_id, sealed=sealed.data
+    )
+
+
+def _secret(authenticator: Authenticator) -> bytes:
+    sealed = Sealed(authenticator.key_id, bytes(authenticator.sealed))
+    return unseal(sealed, belongs_to=_belongs_to(authenticator.user_id))
+
+
+def _belongs_to(user: int) -> bytes:
+    return f"casino.staff.authenticator.v1 {user}".encode()
+
+
+def _enrolment(user: Any, secret: bytes) -> Enrolment:
+    text = b32encode(secret).decode()
+    label = quote(f"{ISSUER}:{user.get_username()}")
+    return Enrolment(f"otpauth://totp/{label}?{urlencode({'secret': text, 'issuer': ISSUER})}", text)
+
+
+def _accepts(authenticator: Authenticator, code: str) -> bool:
+    """Whether a code is one of about now that was not used before; the step it belongs to is used then."""
+    digits = code.replace(" ", "")
+    if not (len(digits) == 6 and digits.isascii() and digits.isdigit()):
+        return False
+    try:
+        totp = TOTP(_secret(authenticator))
+    except Unreadable:
+        return False
+    if not totp.verify(int(digits), NEIGHBOURS, authenticator.last_step + 1):
+        return False
+    authenticator.last_step = totp.t()
+    authenticator.save(update_fields=["last_step"])
+    return True
+
+
+def _recovers(user: Any, code: str) -> bool:
+    unused = RecoveryCode.objects.filter(user_id=user.pk, digest=_digest(code), used_at=None)
+    return unused.update(used_at=timezone.now()) == 1
+
+
+def _new_recovery_code() -> str:
+    text = b32encode(secrets.token_bytes(10)).decode().lower()
+    return "-".join(text[at : at + 4] for at in range(0, len(text), 4))
+
+
+def _digest(code: str) -> bytes:
+    """Eighty random bits need no slow hash."""
+    return hashlib.sha256(b"casino.staff.recovery.v1\n" + code.strip().lower().replace("-", "").encode()).digest()

@@ -1,0 +1,82 @@
+"""Failed logins: each is a significant event, and three within half an hour lock the name out (GLI-19 B.2.3 f)."""
+
+from typing import Any
+from uuid import UUID
+
+from axes.handlers.database import AxesDatabaseHandler
+from axes.helpers import get_failure_limit
+from axes.models import AccessAttempt
+from axes.utils import reset
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db.models import Sum
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from casino.admin.where import address_of
+from casino.operators.models import StaffMembership
+from casino.significant import log
+
+UNKNOWN = "login:unknown"
+"""What an event names when nobody has the name: what was typed may be a password."""
+
+
+class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # django-axes is untyped
+    """Counts failures in the database, as django-axes does, and records them."""
+
+    def user_login_failed(
+        self, sender: Any, credentials: dict[str, Any], request: HttpRequest | None = None, **more: Any
+    ) -> None:
+        """This will count a failed login and record it; the one that locks is recorded as that, too."""
+        super().user_login_failed(sender, credentials, request, **more)
+        if request is None:
+            return
+        failures = getattr(request, "axes_failures_since_start", 0)
+        kinds = [log.Kind.LOGIN_FAILED]
+        if failures == get_failure_limit(request, credentials):
+            kinds.append(log.Kind.LOGIN_LOCKED)
+        log.record_many(_told(kind, credentials.get("username"), address_of(request), failures) for kind in kinds)
+
+
+def _told(kind: log.Kind, name: str | None, address: str | None, failures: int) -> log.Significant:
+    user = get_user_model().objects.filter(username=name).first()
+    subject = UNKNOWN if user is None else f"staff:{user.pk}"
+    return log.Significant(
+        kind=kind,
+        operator=None if user is None else operator_of(user.pk),
+        subject=subject,
+        actor=subject,
+        after={"failures": failures},
+        address=address or "",
+    )
+
+
+def operator_of(user: int) -> UUID | None:
+    """This will return the operator that somebody works for, None for none or for several."""
+    found = list(StaffMembership.objects.filter(user_id=user).values_list("operator_id", flat=True)[:2])
+    return found[0] if len(found) == 1 else None
+
+
+def locked_by(request: Any, credentials: Any) -> list[str]:
+    """This will say by what failures are counted: the name, wherever they come from."""
+    del request, credentials
+    return ["username"]
+
+
+def answer(request: HttpRequest, response: HttpResponse, credentials: Any) -> HttpResponse:
+    """This will leave the login page as the answer to who is locked out; it says so."""
+    del request, credentials
+    response.status_code = 429
+    return response
+
+
+def is_locked(name: str) -> bool:
+    """This will tell whether a name is locked out now."""
+    since = timezone.now() - settings.AXES_COOLOFF_TIME
+    failed = AccessAttempt.objects.filter(username=name, attempt_time__gte=since)
+    return (failed.aggregate(total=Sum("failures_since_start"))["total"] or 0) >= settings.AXES_FAILURE_LIMIT
+
+
+def unlock(name: str) -> None:
+    """This will forget a name's failed logins."""
+    reset(username=name)

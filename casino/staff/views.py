@@ -1,0 +1,23 @@
+"""Who looked at what: written when a page is shown, and never changed."""
+
+from typing import Final
+from uuid import UUID
+
+from django.http import HttpRequest
+
+from casino.admin.where import address_of
+from casino.staff.models import View
+
+LONGEST: Final = 500
+"""Characters of an address that are kept. Its query is not: a search may hold what is personal."""
+
+
+def seen(request: HttpRequest, *, subject: str, operator: UUID | None = None) -> None:
+    """This will keep that the member of staff who asks looks at `subject` now; an operator's, or nobody's."""
+    View.objects.create(
+        user_id=int(request.user.pk or 0),
+        operator_id=operator,
+        subject=subject,
+        path=request.path[:LONGEST],
+        address=address_of(request),
+    )
