@@ -2,7 +2,7 @@
 
 import { command, get, NoAnswer, Problem } from "../core/api.js";
 import { serverNow } from "../core/clock.js";
-import { change, count, t } from "../words/index.js";
+import { change, count, known, money, t } from "../words/index.js";
 
 const LONGEST = 2 ** 31 - 1;
 
@@ -13,6 +13,12 @@ async function ask(path) {
     if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
     return null;
   }
+}
+
+/** What it is about in our words, and then in those of whoever wrote. */
+function inWords({ kind, facts, message }) {
+  const what = known(`notice.${kind}`) ? t(`notice.${kind}`, { amount: facts.amount ? money(facts.amount.amount, facts.amount.currency) : "" }) : "";
+  return [what, message].filter(Boolean).join(" ");
 }
 
 /** Reality checks at their time, and notices that were not read yet, in the lines above one game's table. */
@@ -58,8 +64,7 @@ export class Care {
   async tellNotices() {
     const found = await ask("notices?unread=true&limit=3");
     for (const notice of found?.items ?? []) {
-      const amount = notice.facts.amount ? change(notice.facts.amount.amount, notice.facts.amount.currency) : "";
-      this.game.notices.tell(t("care.notice", { amount, message: notice.message }), {
+      this.game.notices.tell(inWords(notice), {
         key: notice.id, stay: true, actions: [[t("care.read"), () => this.read(notice)]],
       });
     }

@@ -151,7 +151,8 @@ export default {
 
   "care.reality": "You have been here for {minutes} minutes and played for {played}. With real money: {net}.",
   "care.go_on": "Go on",
-  "care.notice": "{message} {amount}",
+  "notice.adjustment_credit": "The casino has credited your account with {amount}.",
+  "notice.adjustment_debit": "The casino has taken {amount} from your account.",
   "care.read": "Read",
 
   "call.player": "Player wins {player} over {banker}",

@@ -3,9 +3,10 @@
 import { memory } from "../core/session.js";
 import de from "./de.js";
 import en from "./en.js";
+import problemsDe from "./problems_de.js";
 
 export const LANGUAGES = { en: "English", de: "Deutsch" };
-const CATALOGUES = { en, de };
+const CATALOGUES = { en, de: { ...de, ...problemsDe } };
 
 let language = "en";
 let locale = "en";
