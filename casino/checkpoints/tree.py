@@ -63,6 +63,11 @@ def hashes(ranges: Sequence[Range]) -> list[bytes]:
     return [fold([known[each] for each in some]) for some in made_of]
 
 
+def peaks_of(size: int) -> list[bytes]:
+    """This will return the hashes of the complete subtrees side by side over positions 1 to `size`. Raises NotWhole."""
+    return hashes([Range(place << level, (place + 1) << level) for level, place in peaks(0, size)])
+
+
 def root_of(size: int) -> bytes:
     """This will return the root over positions 1 to `size`, which were grown. Raises NotWhole."""
     return hashes([Range(0, size)])[0]

@@ -1,0 +1,114 @@
+"""The log against its checkpoints: those in the database, and those outside that nobody inside can rewrite.
+
+Recomputing the chain shows that a log agrees with itself. That it is the log which was signed, and not one written anew
+and chained again, cut, or set back to an old backup, only checkpoints show: each root is computed from the digests.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+from casino.checkpoints import outside, places, records, ring
+from casino.checkpoints.document import Checkpoint, fingerprint
+from casino.checkpoints.regrowing import Regrown
+from casino.events.rows import fetch
+from casino.kernel.findings import Finding
+
+BROKEN: Final = "checkpoint chain broken"
+FORGED: Final = "checkpoint signature is wrong"
+FOREIGN: Final = "checkpoint of another log"
+OVERDUE: Final = "checkpoint overdue"
+SET_BACK: Final = "checkpoint is not in the database"
+UNTRUSTED: Final = "checkpoint key is not trusted"
+UNTIMELY: Final = "checkpoint key was not in use"
+
+LATEST_SIGNING: Final = timedelta(hours=25)
+"""A checkpoint is signed daily at least; an hour more is no finding."""
+_PAGE: Final = 1000
+_UNSIGNED: Final = """
+SELECT event.recorded_at FROM events_seal AS seal JOIN events_event AS event ON event.id = seal.event_id
+WHERE seal.position > %s ORDER BY seal.position LIMIT 1
+"""
+
+
+def check(seen: outside.Beyond, *, now: datetime, since: Checkpoint | None = None) -> list[Finding]:
+    """This will find what contradicts between log, tree, checkpoints and their copies, on the caller's snapshot.
+
+    `seen` was read before the snapshot was taken. Checkpoints up to `since`, which is trusted, are compared with their
+    copies and with one another, but no root is computed again for them: it goes on from the kept tree at that place.
+    """
+    findings: list[Finding] = []
+    inside = list(outside.compare(_inside(), findings))
+    latest = inside[-1] if inside else None
+    unknown = outside.unknown(seen, latest=0 if latest is None else latest.number, findings=findings)
+    claims = [each for each in (*inside, *unknown) if _is_signed(each, findings)]
+    _judge_chain(inside, findings)
+    findings.extend(_set_back(each, latest) for each in unknown)
+    findings.extend(Regrown(since, covered=0 if latest is None else latest.position).judge(claims))
+    _judge_age(latest, now, findings)
+    return findings
+
+
+def _set_back(unknown: Checkpoint, latest: Checkpoint | None) -> Finding:
+    newest = "none" if latest is None else f"the newest is number {latest.number}, {_place(latest)}"
+    return Finding(SET_BACK, f"checkpoint {unknown.number}", f"number {unknown.number}, {_place(unknown)}", newest)
+
+
+def trusted(checkpoint: Checkpoint) -> bool:
+    """This will tell whether a checkpoint is this log's, signed by a trusted key, with the same copy outside, if any.
+
+    Raises places.Away.
+    """
+    findings: list[Finding] = []
+    list(outside.compare(iter([checkpoint]), findings))
+    return _is_signed(checkpoint, findings) and not findings
+
+
+def _inside() -> Iterator[Checkpoint]:
+    after = 0
+    while page := records.listed(after=after, limit=_PAGE):
+        yield from page
+        after = page[-1].number
+
+
+def _is_signed(checkpoint: Checkpoint, findings: list[Finding]) -> bool:
+    """Only what a trusted key has signed for this log is a claim to hold the log against."""
+    where, own, log = f"checkpoint {checkpoint.number}", ring.ring(), records.log_id()
+    if checkpoint.log != log:
+        findings.append(Finding(FOREIGN, where, str(log), str(checkpoint.log)))
+    elif checkpoint.key not in own.public:
+        findings.append(Finding(UNTRUSTED, where, ", ".join(own.public) or "a key", checkpoint.key))
+    elif not own.has_signed(checkpoint):
+        findings.append(Finding(FORGED, where, f"a signature by {checkpoint.key}", checkpoint.signature.hex()))
+    else:
+        return True
+    return False
+
+
+def _judge_chain(checkpoints: Iterable[Checkpoint], findings: list[Finding]) -> None:
+    keys, number, before = {key.id: key for key in records.registered_keys()}, 0, None
+    for each in checkpoints:
+        where = f"checkpoint {each.number}"
+        named = b"" if before is None else fingerprint(before)
+        if each.number != number + 1:
+            findings.append(Finding(BROKEN, where, f"number {number + 1}", f"number {each.number}"))
+        elif each.previous != named:
+            findings.append(Finding(BROKEN, where, named.hex(), each.previous.hex()))
+        elif before is not None and (each.position < before.position or each.made_at < before.made_at):
+            findings.append(Finding(BROKEN, where, f"after {_place(before)}", _place(each)))
+        key = keys.get(each.key)
+        if key is None or each.made_at < key.since or (key.until is not None and each.made_at > key.until):
+            findings.append(Finding(UNTIMELY, where, f"{each.key} in use", each.made_at.isoformat()))
+        number, before = each.number, each
+
+
+def _judge_age(latest: Checkpoint | None, now: datetime, findings: list[Finding]) -> None:
+    if places.configured() is None:
+        return
+    rows = fetch(_UNSIGNED, [0 if latest is None else latest.position])
+    if rows and now - rows[0][0] > LATEST_SIGNING:
+        findings.append(Finding(OVERDUE, "the log", f"signed within {LATEST_SIGNING}", f"since {rows[0][0]}"))
+
+
+def _place(checkpoint: Checkpoint) -> str:
+    return f"position {checkpoint.position} at {checkpoint.made_at.isoformat()}"
