@@ -8,6 +8,8 @@ from baccarat.audit import money, pending, read_models, reading
 from baccarat.audit.fold import Fold
 from baccarat.audit.notes import Notes
 from baccarat.audit.report import Report
+from casino.checkpoints import audit as checkpoints
+from casino.checkpoints import outside
 from casino.events.verification import Head, head_mark, inspect
 
 OLDEST = 60.0
@@ -26,18 +28,22 @@ def run(
 ) -> Report:
     """This will audit the database that Django is connected to, read only and undisturbed by what is written meanwhile.
 
+    The log is held against its checkpoints too, those in the database and those outside.
+
     Events up to position `since` are followed but not checked. `expected` is a head kept from an earlier audit.
     `oldest` is in seconds. `progress(done, total)` is told about events. With `log_only`, events are checked against
     the chain and the rules, and nothing else. Call it outside of any transaction.
     """
     start = time.monotonic()
     notes = Notes()
+    kept = outside.beyond()  # before the snapshot, which then holds what was signed for them
     with reading.without_collector(), reading.snapshot():
         fold = Fold(notes, disputed=reading.disputed())
         head = head_mark()
         _log(fold, since=min(since, head.position), expected=expected, head=head, progress=progress, log_only=log_only)
         log_seconds = time.monotonic() - start
         if not log_only:
+            notes.findings.extend(checkpoints.check(kept, now=reading.now()[0]))
             _state(fold, oldest=oldest)
         entries = 0 if log_only else money.entries()
     return Report(
