@@ -87,6 +87,7 @@ INSTALLED_APPS = [
     "casino.operators",
     "casino.staff",
     "casino.checkpoints",
+    "casino.reports",
     "wallet",
     "baccarat",
     "baccarat.chat",
@@ -200,6 +201,8 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 2.0,
         "options": {"expires": 2.0},
     },
+    # What is over and was not reported yet: days without a worker are made up for, some at a time.
+    "make reports": {"task": "reports.make_due", "schedule": 60.0, "options": {"expires": 60.0}},
     "advance payments": {"task": "wallet.advance_payments", "schedule": 2.0, "options": {"expires": 2.0}},
 }
 # A provider that is slow to answer holds up other payments, and no table: payments have a worker of their own.
@@ -210,9 +213,31 @@ CELERY_TASK_ROUTES = {
     "checkpoints.*": {"queue": "payments"},
     "baccarat.free_seats": {"queue": "payments"},
     "baccarat.note_significant": {"queue": "payments"},
+    "reports.*": {"queue": "payments"},
 }
 CELERY_BEAT_SCHEDULER = "baccarat.clock:Clock"
 CELERY_BEAT_SCHEDULE_FILENAME = env.text("CELERY_BEAT_FILE", str(BASE_DIR / ".casino" / "beat"))
+
+# -- reports ------------------------------------------------------------------------------------------------------
+
+REPORTS = [
+    "baccarat.reports.performance.PERFORMANCE",
+    "baccarat.reports.revenue.REVENUE",
+    "wallet.reports.liability.LIABILITY",
+    "wallet.reports.accounts.ACCOUNTS",
+    "wallet.reports.adjustments.ADJUSTMENTS",
+    "baccarat.reports.voids.VOIDS",
+    "baccarat.reports.significant.SIGNIFICANT",
+    "baccarat.reports.variance.VARIANCE",
+]
+"""Every report there is, made each day for every operator; loaded when one is asked for."""
+REPORT_FORMATS = {
+    "json": "casino.reports.formats.json_file.JSON",
+    "csv": "casino.reports.formats.csv_file.CSV",
+    "parquet": "casino.reports.formats.parquet_file.PARQUET",
+    "pdf": "casino.reports.formats.pdf_file.PDF",
+}
+"""The forms a report is downloaded in; the last two bring heavy libraries, loaded when they are asked for."""
 
 # -- payment providers --------------------------------------------------------------------------------------------
 
@@ -344,6 +369,8 @@ ADMIN_SEEN = "casino.staff.views.seen"
 ADMIN_PAGES = {
     "round": "baccarat_round",
     "table": "baccarat_table",
+    "report": "reports_report",
+    "matter": "reports_matter",
     "wallet": "operators_player",
     "player": "operators_player",
     "operator": "operators_operator",

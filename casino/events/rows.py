@@ -5,7 +5,7 @@ Django's own cursor takes over while somebody listens to it: an execute_wrapper,
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, cast
 
@@ -15,6 +15,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 from psycopg.pq import Format
 
 Rows = Sequence[tuple[Any, ...]]
+Parameters = Sequence[Any] | Mapping[str, Any]
 Ask = Callable[[str, Sequence[Any]], Callable[[], Rows]]
 """Asks a statement, and returns what gives its rows: whether it is sent now or then is the asker's choice."""
 Cursor = psycopg.Cursor[tuple[Any, ...]]
@@ -29,7 +30,7 @@ class _Kept(threading.local):
 _kept: Final = _Kept()
 
 
-def fetch(sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+def fetch(sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
     """This will run one statement and return its rows; binary, as times and bytes then cost nothing to read."""
     own = _connection()
     if own.execute_wrappers or own.queries_logged:
@@ -41,12 +42,12 @@ def fetch(sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
     return _run(own, sql, parameters).fetchall()
 
 
-def later(sql: str, parameters: Sequence[Any] = ()) -> Callable[[], Rows]:
+def later(sql: str, parameters: Parameters = ()) -> Callable[[], Rows]:
     """This will ask when the rows are wanted and not before; until then the connection is free for others."""
     return partial(fetch, sql, parameters)
 
 
-def execute(sql: str, parameters: Sequence[Any] = ()) -> int:
+def execute(sql: str, parameters: Parameters = ()) -> int:
     """This will run one statement that returns no rows, and say how many it touched."""
     own = _connection()
     if own.execute_wrappers or own.queries_logged:
@@ -60,7 +61,7 @@ def _connection() -> DatabaseWrapper:
     return cast("DatabaseWrapper", connections[DEFAULT_DB_ALIAS])
 
 
-def _run(own: DatabaseWrapper, sql: str, parameters: Sequence[Any]) -> Cursor:
+def _run(own: DatabaseWrapper, sql: str, parameters: Parameters) -> Cursor:
     """What Django's cursor does around a statement, without making one: refuse in a broken transaction, translate."""
     own.ensure_connection()
     own.validate_no_broken_transaction()

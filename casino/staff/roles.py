@@ -44,6 +44,7 @@ _MONEY: Final = {
 _PLAYERS: Final = {"operators.view_player", "operators.view_operator", "wallet.view_protection"}
 _CHAT: Final = {"chat.view_act", "chat.view_message", "chat.view_report", "chat.view_word"}
 _LOG: Final = {"events.view_event", "events.view_headmark", "events.view_subscription"}
+_REPORTS: Final = {"reports.view_matter", "reports.view_report"}
 _STAFF: Final = {
     "admin.view_logentry",
     "auth.view_group",
@@ -61,8 +62,11 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
         | _PLAYERS
         | _CHAT
         | _LOG
+        | _REPORTS
         | _STAFF
         | {
+            "reports.make_report",
+            "reports.work_on_matter",
             "significant.acknowledge_significantevent",
             "significant.view_significantevent",
             "significant.view_threshold",
@@ -72,7 +76,10 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
         _PLAY | {"baccarat.change_round", "baccarat.request_void", "operators.view_operator", "operators.view_player"}
     ),
     Role.CASHIER: frozenset(
-        _MONEY | _PLAYERS | {"wallet.change_difference", "wallet.change_withdrawal", "wallet.request_adjustment"}
+        _MONEY
+        | _PLAYERS
+        | _REPORTS
+        | {"wallet.change_difference", "wallet.change_withdrawal", "wallet.request_adjustment"}
     ),
     Role.APPROVER: frozenset(
         _PLAY | _MONEY | _PLAYERS | {"baccarat.approve_void", "wallet.approve_adjustment", "wallet.change_withdrawal"}

@@ -2,9 +2,7 @@
 
 import csv
 import io
-import re
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Final
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
@@ -12,8 +10,7 @@ from django.http import StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-_NUMBER: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?", re.ASCII)
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+from casino.kernel.cells import harmless
 
 
 class CsvRenderer(BaseRenderer):
@@ -44,8 +41,3 @@ def written(rows: Sequence[Sequence[object]]) -> str:
     sheet = io.StringIO()
     csv.writer(sheet).writerows([[harmless(str(cell)) for cell in row] for row in rows])
     return sheet.getvalue()
-
-
-def harmless(cell: str) -> str:
-    """This will keep a spreadsheet from reading text as a formula; plain numbers stay numbers."""
-    return f"'{cell}" if cell.startswith(_FORMULA) and not _NUMBER.fullmatch(cell) else cell

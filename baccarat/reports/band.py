@@ -1,0 +1,162 @@
+"""The theoretical return beside the actual one, with the band that 99 % of honest games end in. Pure.
+
+Seats of one round share its outcome, and spots of one round exclude each other, so the variance of what rounds return
+is taken from what lay on each pair of spots in each round:
+
+    V = sum over rounds, sum over spots s and t of  S_s * S_t * cov(X_s, X_t)
+
+where S_s is all that was staked on s in the round, and X_s what a unit on s gains, exactly, from the counts of all
+draws (baccarat.rules.odds). For one spot this is its variance times the sum of the squared stakes. By the central limit
+theorem the actual return lies within z * sqrt(V) of the expected one, with z = 2.5758293 for 99 % on both sides
+(NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.1; GLI-19 2.9.2 and A.6.1 ask for the comparison). The expected
+return is that of the stakes as they were, commission rounded as the table rounds it. Rounds of one long shoe depend on
+each other a little, which this leaves out; and of a hundred honest looks one is outside.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from enum import StrEnum
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+from baccarat.rules.deal import Outcome
+from baccarat.rules.odds import counts, expected_return, sheet
+from baccarat.rules.payouts import RESULTS, Result
+from baccarat.rules.table_rules import TableRules
+from baccarat.rules.wagers import Spot
+
+Z: Final = Fraction("2.5758293035489004")
+"""Half a per cent of a normal distribution lies beyond it, on each side."""
+ENOUGH: Final = 20
+"""Expected wins, and losses, below which a sum is too far from normal to be judged."""
+
+Pair = tuple[Spot, Spot]
+
+
+class Verdict(StrEnum):
+    """Where an actual return lies."""
+
+    INSIDE = "inside"
+    ABOVE = "above"
+    BELOW = "below"
+    TOO_FEW = "too few rounds"
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What was staked and came back, net of commission: minor units. `squares` are sums over rounds of S_s * S_t."""
+
+    handle: int
+    returned: int
+    expected: Fraction
+    squares: Mapping[Pair, int]
+
+    def of(self, spot: Spot) -> int:
+        """The sum over rounds of the squared stakes on one spot."""
+        return self.squares.get((spot, spot), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Returns per unit staked: what is expected, what came, and the bounds; nothing where nothing was staked."""
+
+    expected: Fraction
+    actual: Fraction
+    low: Fraction
+    high: Fraction
+    verdict: Verdict
+
+
+def theory(rules: TableRules, spot: Spot) -> Fraction:
+    """This will return the theoretical return of a spot: exact, commission at its exact rate."""
+    return sheet(rules).spot(spot).exact.rtp
+
+
+@lru_cache(maxsize=4096)
+def expected_of(rules: TableRules, spot: Spot, stake: int) -> Fraction:
+    """This will return what a stake of minor units brings back on average, commission rounded as it is charged."""
+    return expected_return(rules, {spot: stake})
+
+
+def variance(rules: TableRules, squares: Mapping[Pair, int]) -> Fraction:
+    """This will return the variance of what rounds return, in squared minor units."""
+    known = covariances(rules)
+    return sum((known[pair] * amount for pair, amount in squares.items()), Fraction(0))
+
+
+@lru_cache(maxsize=256)
+def covariances(rules: TableRules) -> dict[Pair, Fraction]:
+    """This will return the covariance of what a unit gains on each pair of spots, from the counts of all draws."""
+    found = counts(rules.decks)
+    chances = {
+        outcome: Fraction(ways, found.all)
+        for outcome, ways in (
+            (Outcome.PLAYER, found.player),
+            (Outcome.BANKER, found.banker),
+            (Outcome.TIE, found.tie),
+        )
+    }
+    gains = {outcome: {spot: _gain(rules, spot, dict(RESULTS[outcome])[spot]) for spot in Spot} for outcome in chances}
+    means = {spot: sum(chance * gains[outcome][spot] for outcome, chance in chances.items()) for spot in Spot}
+    return {
+        (one, other): sum(
+            (chance * gains[outcome][one] * gains[outcome][other] for outcome, chance in chances.items()), Fraction(0)
+        )
+        - means[one] * means[other]
+        for one in Spot
+        for other in Spot
+    }
+
+
+def band(played: Played, spread: Fraction, *, fewest: Fraction) -> Band | None:
+    """This will judge a return: `spread` is the variance, `fewest` the expected number of its rarest result.
+
+    Returns None where nothing was staked.
+    """
+    if not played.handle:
+        return None
+    expected, actual = played.expected / played.handle, Fraction(played.returned, played.handle)
+    reach = Z * root(spread) / played.handle
+    low, high = expected - reach, expected + reach
+    if fewest < ENOUGH:
+        verdict = Verdict.TOO_FEW
+    elif actual > high:
+        verdict = Verdict.ABOVE
+    else:
+        verdict = Verdict.BELOW if actual < low else Verdict.INSIDE
+    return Band(expected, actual, low, high, verdict)
+
+
+def fewest(rules: TableRules, staked: Mapping[Spot, int], squares: Mapping[Pair, int]) -> Fraction:
+    """This will return how often the rarest win or loss of these spots is expected, in rounds of even stakes.
+
+    Stakes that differ count for fewer rounds: (sum of stakes)^2 / (sum of squares).
+    """
+    odds = sheet(rules)
+    return min(
+        (
+            Fraction(amount**2, squares[spot, spot]) * min(odds.spot(spot).win, odds.spot(spot).lose)
+            for spot, amount in staked.items()
+            if amount
+        ),
+        default=Fraction(0),
+    )
+
+
+def root(value: Fraction) -> Fraction:
+    """This will return the square root to some thirty digits."""
+    with localcontext() as context:
+        context.prec = 40
+        return Fraction((Decimal(value.numerator) / Decimal(value.denominator)).sqrt())
+
+
+def _gain(rules: TableRules, spot: Spot, result: Result) -> Fraction:
+    if result is Result.PUSH:
+        return Fraction(0)
+    if result is Result.LOSE:
+        return Fraction(-1)
+    odds = sheet(rules).spot(spot)
+    # The exact return is 1 + win * gain - lose, which says what a win gains after commission.
+    return (odds.exact.rtp - 1 + odds.lose) / odds.win

@@ -1,0 +1,139 @@
+"""Game performance (GLI-19 2.9.2): the theoretical return beside the actual one, by table, rules version and spot."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from baccarat.reports import playing, rule_sets, watching
+from baccarat.reports.band import Band, Played, band, expected_of, fewest, theory, variance
+from baccarat.reports.playing import Playing, Staked
+from baccarat.rules.table_rules import TableRules
+from baccarat.rules.wagers import Spot
+from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, Row, amount, count, moment, rate
+
+ALL: Final = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One spot of a table and rules, or all of them together, with its judgement."""
+
+    spot: str
+    staked: Staked
+    theory: Fraction | None
+    played: Played
+    spread: Fraction
+    band: Band | None
+
+
+def read(asked: Asked) -> Found:
+    """This will read a row for each spot and one for all, by table, rules, kind of money and currency.
+
+    Rounds that were voided since are left out of returns, and counted by themselves.
+    """
+    played = playing.read(asked)
+    known = rule_sets.of_tables({each.table for each in played})
+    rows, figures = [], []
+    for each in played:
+        lines = list(lines_of(each, known.get((each.table, each.rules))))
+        rows += [_row(asked, each, line) for line in lines]
+        figures.append(_figures(asked, each, lines[-1]))
+    return Found(rows, figures)
+
+
+def lines_of(each: Playing, rules: TableRules | None) -> Iterator[Line]:
+    """This will judge each spot that was staked on, and then all of them; without rules there is no theory."""
+    for spot in playing.SPOTS:
+        if spot in each.spots:
+            yield _line(each, rules, spot)
+    yield _line(each, rules, None)
+
+
+def _line(each: Playing, rules: TableRules | None, spot: Spot | None) -> Line:
+    spots = each.spots if spot is None else {spot: each.spots[spot]}
+    squares = {pair: total for pair, total in each.squares.items() if set(pair) <= set(spots)}
+    summed = _sum(each, spots) if spot is None else each.spots[spot]
+    name = ALL if spot is None else spot.value
+    if rules is None:
+        played = Played(summed.handle, summed.returned, Fraction(0), squares)
+        return Line(name, summed, None, played, Fraction(0), None)
+    expected = sum(
+        (expected_of(rules, one, stake) * times for one in spots for stake, times in spots[one].stakes.items()),
+        Fraction(0),
+    )
+    played, spread = Played(summed.handle, summed.returned, expected, squares), variance(rules, squares)
+    rarest = fewest(rules, {one: staked.handle for one, staked in spots.items()}, squares)
+    judged = band(played, spread, fewest=rarest)
+    return Line(name, summed, None if spot is None else theory(rules, spot), played, spread, judged)
+
+
+def _sum(each: Playing, spots: dict[Spot, Staked]) -> Staked:
+    total = Staked(rounds=each.rounds)
+    for staked in spots.values():
+        total.wagers += staked.wagers
+        total.handle += staked.handle
+        total.returned += staked.returned
+        total.commission += staked.commission
+        total.voided_handle += staked.voided_handle
+    return total
+
+
+def _row(asked: Asked, each: Playing, line: Line) -> Row:
+    staked, judged, whole = line.staked, line.band, line.spot == ALL
+    return (
+        asked.money(each.book), each.currency, each.table, each.name, each.rules, each.opened_at,
+        "interrupted" if each.waits else "open", line.spot, staked.rounds, staked.wagers, staked.handle,
+        staked.returned, staked.commission, each.voided if whole else None, staked.voided_handle,
+        each.in_play if whole else None, line.theory, judged and judged.expected, judged and judged.actual,
+        judged and judged.low, judged and judged.high, "" if judged is None else judged.verdict.value,
+    )  # fmt: skip
+
+
+def _figures(asked: Asked, each: Playing, line: Line) -> dict[str, Any]:
+    """What plots and watches add up: whole minor units, and squared ones as text."""
+    return {
+        "money": asked.money(each.book),
+        "currency": each.currency,
+        "table": str(each.table),
+        "rules": each.rules,
+        "handle": line.played.handle,
+        "returned": line.played.returned,
+        "expected": round(line.played.expected),
+        "variance": str(round(line.spread)),
+    }
+
+
+PERFORMANCE: Final = Definition(
+    name="performance",
+    title="Game performance",
+    about="Returned is what came back, net of commission. Expected is the theoretical return of the stakes as they "
+    "were, with the table's rounding; the band holds 99 of 100 honest games. Voided rounds are left out and counted apart; "
+    "in play is what lay in rounds that were not over.",
+    columns=(
+        MONEY,
+        CURRENCY,
+        Column("table", "Table"),
+        Column("table_name", "Name"),
+        Column("rules", "Rules"),
+        moment("available_from", "Available from"),
+        Column("status", "Status"),
+        Column("spot", "Spot"),
+        count("rounds", "Rounds", sums=False),
+        count("wagers", "Stakes", sums=False),
+        amount("handle", "Handle", sums=False),
+        amount("returned", "Returned", sums=False),
+        amount("commission", "Commission", sums=False),
+        count("voided_rounds", "Voided rounds", sums=False),
+        amount("voided_handle", "Voided handle", sums=False),
+        amount("in_play", "In play", sums=False),
+        rate("theoretical", "Theoretical return"),
+        rate("expected", "Expected return"),
+        rate("actual", "Actual return"),
+        rate("low", "Band from"),
+        rate("high", "Band to"),
+        Column("verdict", "Verdict"),
+    ),
+    read=read,
+    watch=watching.watch,
+)

@@ -1,0 +1,153 @@
+"""What was played, read for the performance report: stakes as they lay, and how they lay together in each round."""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.reports.band import Pair
+from baccarat.rules.wagers import Spot
+from casino.events.rows import fetch
+from casino.reports.shape import Asked
+from wallet.reports.facts import AT_THE_END, FACTS, LATER
+
+SPOTS: Final = (Spot.PLAYER, Spot.BANKER, Spot.TIE)
+_PAIRS: Final = [(one, other) for place, one in enumerate(SPOTS) for other in SPOTS[place:]]
+_STAKED: Final = ", ".join(
+    f"coalesce(sum(stake) FILTER (WHERE spot = '{spot.value}'), 0) AS on_{spot.value}" for spot in SPOTS
+)
+_SQUARES: Final = ", ".join(
+    f"sum(on_{one.value} * on_{other.value}) FILTER (WHERE NOT voided)" for one, other in _PAIRS
+)
+_ROUNDS: Final = ", ".join(f"count(*) FILTER (WHERE NOT voided AND on_{spot.value} > 0)" for spot in SPOTS)
+_READ: Final = f"""
+    WITH {FACTS}, {LATER}, {AT_THE_END}, settled AS MATERIALIZED (
+        SELECT event.data, round.id AS round, round.table_id, round.rules, round.currency,
+               EXISTS (SELECT FROM events_event undone
+                         JOIN events_seal seal ON seal.event_id = undone.id AND seal.position <= %(position)s
+                        WHERE undone.stream = event.stream AND undone.version > event.version
+                          AND undone.type = 'RoundVoided') AS voided
+          FROM facts
+          JOIN events_event event ON event.id = facts.cause
+          JOIN baccarat_round round ON round.id = substring(event.stream FROM 7)::uuid
+         WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s
+    ), bets AS MATERIALIZED (
+        SELECT round, table_id, rules, currency, voided, wager.book, result.spot, result.stake, result.commission,
+               result.returned - CASE WHEN wager.deferred THEN result.commission ELSE 0 END AS returned
+          FROM settled
+         CROSS JOIN LATERAL jsonb_to_recordset(data->'wagers') AS wager (book text, deferred boolean, results jsonb)
+         CROSS JOIN LATERAL jsonb_to_recordset(wager.results)
+               AS result (spot text, stake bigint, commission bigint, returned bigint)
+    ), rounds AS (
+        SELECT round, table_id, rules, currency, book, voided, {_STAKED}
+          FROM bets GROUP BY round, table_id, rules, currency, book, voided
+    ), moments AS (
+        SELECT table_id, rules, currency, book, array[count(*) FILTER (WHERE NOT voided), {_ROUNDS}] AS rounds,
+               array[{_SQUARES}]::text[] AS squares, count(*) FILTER (WHERE voided) AS voided
+          FROM rounds GROUP BY table_id, rules, currency, book
+    ), stakes AS (
+        SELECT table_id, rules, currency, book,
+               jsonb_agg(jsonb_build_array(spot, voided, stake, wagers, returned, commission))::text AS stakes
+          FROM (SELECT table_id, rules, currency, book, spot, voided, stake, count(*) AS wagers,
+                       sum(returned) AS returned, sum(commission) AS commission
+                  FROM bets GROUP BY table_id, rules, currency, book, spot, voided, stake) each_one
+         GROUP BY table_id, rules, currency, book
+    ), undone AS (
+        SELECT round.table_id, round.rules, round.currency, seat.book, count(DISTINCT round.id) AS voided
+          FROM facts
+          JOIN events_event event ON event.id = facts.cause
+          JOIN baccarat_round round ON round.id = substring(event.stream FROM 7)::uuid
+         CROSS JOIN LATERAL jsonb_to_recordset(event.data->'seats') AS seat (book text)
+         WHERE facts.kind = 'void' AND NOT (event.data->>'was_settled')::boolean
+           AND round.operator_id = %(operator)s
+         GROUP BY round.table_id, round.rules, round.currency, seat.book
+    ), in_play AS (
+        SELECT ended.table_id, last.rules, ended.currency, ended.book, ended.balance
+          FROM ended
+         CROSS JOIN LATERAL (SELECT rules FROM baccarat_round round
+                              WHERE round.table_id = ended.table_id AND round.opened_at < %(until)s
+                              ORDER BY number DESC LIMIT 1) last
+         WHERE ended.kind = 'stakes' AND ended.balance <> 0)
+    SELECT book, currency, table_id, rules, tables.name, tables.opened_at, tables.set_aside IS NOT NULL,
+           moments.rounds, moments.squares, stakes.stakes, (coalesce(moments.voided, 0)
+           + coalesce(undone.voided, 0))::bigint, coalesce(in_play.balance, 0)::bigint
+      FROM moments
+      JOIN stakes USING (table_id, rules, currency, book)
+      FULL JOIN undone USING (table_id, rules, currency, book)
+      FULL JOIN in_play USING (table_id, rules, currency, book)
+      JOIN (SELECT id, name, opened_at, set_aside FROM baccarat_table) tables ON tables.id = table_id
+     ORDER BY book, currency, tables.name, table_id, rules
+"""  # noqa: S608  (the pieces are constants)
+
+
+@dataclass(slots=True)
+class Staked:
+    """Sums of one spot: minor units, `returned` net of commission. `stakes` counts wagers by their stake."""
+
+    rounds: int = 0
+    wagers: int = 0
+    handle: int = 0
+    returned: int = 0
+    commission: int = 0
+    voided_handle: int = 0
+    stakes: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """What was played at one table by one version of its rules, with one kind of money."""
+
+    book: str
+    currency: str
+    table: UUID
+    rules: str
+    name: str
+    opened_at: datetime
+    waits: bool
+    rounds: int
+    voided: int
+    in_play: int
+    spots: dict[Spot, Staked]
+    squares: dict[Pair, int]
+
+
+def read(asked: Asked) -> list[Playing]:
+    """This will read what was played, by table, rules, kind of money and currency, in one statement."""
+    return [_playing(*row) for row in fetch(_READ, asked.values())]
+
+
+def _playing(*row: Any) -> Playing:
+    book, currency, table, rules, name, opened_at, waits, rounds, squares, stakes, voided, in_play = row
+    spots: dict[Spot, Staked] = defaultdict(Staked)
+    for spot, undone, stake, wagers, returned, commission in json.loads(stakes or "[]"):
+        _add(spots[Spot(spot)], undone, stake, (wagers, returned, commission))
+    for spot, count in zip(SPOTS, (rounds or [0] * 4)[1:], strict=True):
+        if count:
+            spots[spot].rounds = count
+    return Playing(
+        book, currency, table, rules, name, opened_at, waits, rounds[0] if rounds else 0, voided, in_play,
+        dict(spots), _symmetric(squares or [None] * len(_PAIRS)),
+    )  # fmt: skip
+
+
+def _add(staked: Staked, undone: bool, stake: int, sums: tuple[int, int, int]) -> None:  # noqa: FBT001
+    wagers, returned, commission = sums
+    if undone:
+        staked.voided_handle += stake * wagers
+        return
+    staked.wagers += wagers
+    staked.handle += stake * wagers
+    staked.returned += returned
+    staked.commission += commission
+    staked.stakes[stake] += wagers
+
+
+def _symmetric(squares: Sequence[str | None]) -> dict[Pair, int]:
+    """Both orders of each pair; the sums come as text, as they outgrow 64 bits."""
+    found: dict[Pair, int] = {}
+    for (one, other), amount in zip(_PAIRS, squares, strict=True):
+        found[one, other] = found[other, one] = int(amount or 0)
+    return found

@@ -1,0 +1,100 @@
+"""Revenue: what was staked and paid in rounds that were settled, what voids took back, and what stays with the house.
+
+GGR = handle - payouts + commission earned, without what was voided, less winnings that the house forgave. It is what
+the tables' banks, commissions and racks moved, to the last unit; a void counts when it happens.
+"""
+
+from typing import Final
+
+from casino.events.rows import fetch
+from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count
+from wallet.reports.facts import FACTS
+
+_READ: Final = f"""
+    WITH {FACTS}, settled AS (
+        SELECT round.table_id, wager.book, round.currency,
+               count(DISTINCT round.id) AS rounds, count(*) AS wagers, sum(wager.staked) AS handle,
+               sum(wager.returned + CASE WHEN wager.deferred THEN 0 ELSE wager.commission END) AS payouts,
+               sum(wager.commission) AS earned
+          FROM facts
+          JOIN events_event event ON event.id = facts.cause
+          JOIN baccarat_round round ON round.id = substring(event.stream FROM 7)::uuid
+         CROSS JOIN LATERAL jsonb_to_recordset(event.data->'wagers')
+               AS wager (book text, staked bigint, returned bigint, commission bigint, deferred boolean)
+         WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s
+         GROUP BY round.table_id, wager.book, round.currency
+    ), undone AS (
+        SELECT round.table_id, seat.book, round.currency, count(DISTINCT round.id) AS rounds,
+               coalesce(sum(seat.staked) FILTER (WHERE was_settled), 0) AS handle,
+               coalesce(sum(seat.paid + seat.commission) FILTER (WHERE was_settled), 0) AS payouts,
+               coalesce(sum(seat.commission) FILTER (WHERE was_settled), 0) AS earned,
+               coalesce(sum(seat.staked) FILTER (WHERE NOT was_settled), 0) AS given_back,
+               sum(seat.forgiven) AS forgiven
+          FROM facts
+          JOIN events_event event ON event.id = facts.cause
+          JOIN baccarat_round round ON round.id = substring(event.stream FROM 7)::uuid
+         CROSS JOIN LATERAL (SELECT (event.data->>'was_settled')::boolean AS was_settled) how
+         CROSS JOIN LATERAL jsonb_to_recordset(event.data->'seats')
+               AS seat (book text, staked bigint, paid bigint, commission bigint, forgiven bigint)
+         WHERE facts.kind = 'void' AND round.operator_id = %(operator)s
+         GROUP BY round.table_id, seat.book, round.currency
+    ), held AS (
+        SELECT account.table_id, account.book, account.currency,
+               coalesce(sum(posting.amount) FILTER (WHERE account.kind = 'commission'), 0) AS collected,
+               coalesce(sum(posting.amount) FILTER (WHERE account.kind = 'rack'), 0) AS racked
+          FROM facts
+          JOIN wallet_posting posting ON posting.entry_id = facts.id
+          JOIN wallet_account account ON account.id = posting.account_id
+         WHERE account.operator_id = %(operator)s AND account.kind IN ('commission', 'rack')
+         GROUP BY account.table_id, account.book, account.currency)
+    SELECT book, currency, table_id, tables.name, tables.preset,
+           coalesce(settled.rounds, 0)::bigint, coalesce(settled.wagers, 0)::bigint,
+           coalesce(settled.handle, 0)::bigint, coalesce(settled.payouts, 0)::bigint,
+           coalesce(settled.earned, 0)::bigint, coalesce(undone.rounds, 0)::bigint,
+           coalesce(undone.handle, 0)::bigint, coalesce(undone.payouts, 0)::bigint, coalesce(undone.earned, 0)::bigint,
+           coalesce(undone.given_back, 0)::bigint, coalesce(undone.forgiven, 0)::bigint,
+           (coalesce(settled.handle - settled.payouts + settled.earned, 0)
+            - coalesce(undone.handle - undone.payouts + undone.earned + undone.forgiven, 0))::bigint,
+           coalesce(held.collected, 0)::bigint, coalesce(held.racked, 0)::bigint
+      FROM settled
+      FULL JOIN undone USING (table_id, book, currency)
+      FULL JOIN held USING (table_id, book, currency)
+      JOIN (SELECT id, name, preset FROM baccarat_table) tables ON tables.id = table_id
+     ORDER BY book, currency, tables.name, table_id
+"""  # noqa: S608  (the pieces are constants)
+
+
+def read(asked: Asked) -> Found:
+    """This will read a row for each table, kind of money and currency with anything to tell."""
+    return Found([(asked.money(book), *rest) for book, *rest in fetch(_READ, asked.values())])
+
+
+REVENUE: Final = Definition(
+    name="revenue",
+    title="Revenue",
+    about="Rounds settled in the interval; payouts are stakes back and wins before commission. What was voided in the "
+    "interval is taken off. GGR = handle - payouts + commission earned - the same of voided rounds - forgiven; "
+    "commission earned without voids = collected + change of racks.",
+    columns=(
+        MONEY,
+        CURRENCY,
+        Column("table", "Table"),
+        Column("table_name", "Name"),
+        Column("preset", "Preset"),
+        count("rounds", "Rounds"),
+        count("wagers", "Wagers"),
+        amount("handle", "Handle"),
+        amount("payouts", "Payouts"),
+        amount("commission_earned", "Commission earned"),
+        count("voided_rounds", "Voided rounds"),
+        amount("voided_handle", "Voided handle"),
+        amount("voided_payouts", "Voided payouts"),
+        amount("voided_commission", "Voided commission"),
+        amount("stakes_given_back", "Stakes given back"),
+        amount("forgiven", "Forgiven"),
+        amount("ggr", "GGR"),
+        amount("commission_collected", "Commission collected"),
+        amount("racks_changed", "Change of racks"),
+    ),
+    read=read,
+)

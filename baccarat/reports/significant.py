@@ -1,0 +1,59 @@
+"""Significant events of an interval (GLI-19 2.9.5): when, what, who did and who authorised it, and why."""
+
+import json
+from typing import Any, Final
+
+from casino.events.rows import fetch
+from casino.reports.shape import Asked, Column, Definition, Found, count, moment
+from casino.significant.kinds import WORDS, Kind
+
+_READ: Final = """
+    SELECT event.at, event.number, event.kind, event.severity, event.subject, event.actor, event.authorised_by,
+           event.reason, event.before::text, event.after::text, remark.at, coalesce(remark.by, '')
+      FROM significant_significantevent event
+      LEFT JOIN significant_remark remark ON remark.event_id = event.id AND remark.acknowledges
+     WHERE event.operator_id = %(operator)s AND event.at >= %(since)s AND event.at < %(until)s
+     ORDER BY event.number
+"""
+
+
+def read(asked: Asked) -> Found:
+    """This will read a row for each significant event of the operator's, with who acknowledged it."""
+    return Found([_shown(*row) for row in fetch(_READ, asked.values())], figures=())
+
+
+def _shown(at: Any, number: int, kind: str, *rest: Any) -> tuple[Any, ...]:
+    known = {each.value for each in Kind}
+    words = WORDS[Kind(kind)] if kind in known else None
+    severity, subject, actor, authorised, reason, before, after, acknowledged, by = rest
+    return (
+        at, number, kind if words is None else words.title, "" if words is None else words.component, severity, subject,
+        actor, authorised, reason, _flat(before), _flat(after), acknowledged, by,
+    )  # fmt: skip
+
+
+def _flat(value: str | None) -> str:
+    return "" if value is None else json.dumps(json.loads(value), sort_keys=True, ensure_ascii=False)
+
+
+SIGNIFICANT: Final = Definition(
+    name="significant",
+    title="Significant events",
+    about="Significant events of the interval, and who has acknowledged them so far.",
+    columns=(
+        moment("at", "At"),
+        count("number", "No.", sums=False),
+        Column("event", "Event"),
+        Column("component", "Component"),
+        Column("severity", "Severity"),
+        Column("subject", "About"),
+        Column("actor", "By"),
+        Column("authorised_by", "Authorised by"),
+        Column("reason", "Reason"),
+        Column("before", "Before"),
+        Column("after", "After"),
+        moment("acknowledged_at", "Acknowledged"),
+        Column("acknowledged_by", "Acknowledged by"),
+    ),
+    read=read,
+)

@@ -1,0 +1,159 @@
+"""Wagers against the ledger: the game's own events beside the entries that must follow from them, table by table.
+
+Both sides are summed by themselves. Stakes in play roll forward: what was in play, with what was wagered, less what was
+settled and voided, is in play at the end. Any difference opens a matter, whose reason a person has to give.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from casino.events.rows import fetch
+from casino.reports import matters
+from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count
+from casino.significant import log
+from wallet.reports.facts import AT_THE_END, FACTS, LATER
+
+KIND: Final = "variance"
+_READ: Final = f"""
+    WITH {FACTS}, {LATER}, {AT_THE_END}, told AS (
+        SELECT event.id, event.type, event.data, round.table_id, round.currency, entry.id AS entry
+          FROM events_event event
+          JOIN events_seal seal ON seal.event_id = event.id AND seal.position <= %(position)s
+          JOIN baccarat_round round ON round.id = substring(event.stream FROM 7)::uuid
+          LEFT JOIN wallet_entry entry ON entry.cause = event.id
+         WHERE event.type IN ('WagerConfirmed', 'RoundSettled', 'RoundVoided')
+           AND round.operator_id = %(operator)s
+           AND event.recorded_at >= %(since)s::timestamptz - interval '10 minutes' AND event.recorded_at < %(until)s
+           AND coalesce(entry.recorded_at, event.recorded_at) >= %(since)s
+           AND coalesce(entry.recorded_at, event.recorded_at) < %(until)s
+    ), game AS (
+        SELECT table_id, currency, data->>'book' AS book, 1 AS wagers, spot.stake AS wagered, 0 AS settled, 0 AS paid,
+               0 AS commission, 0 AS voided
+          FROM told CROSS JOIN LATERAL (
+               SELECT sum(value::bigint) AS stake FROM jsonb_each_text(told.data->'stakes')) spot
+         WHERE type = 'WagerConfirmed'
+         UNION ALL
+        SELECT table_id, currency, wager.book, 0, 0, wager.staked,
+               wager.returned - CASE WHEN wager.deferred THEN wager.commission ELSE 0 END, wager.commission, 0
+          FROM told CROSS JOIN LATERAL jsonb_to_recordset(told.data->'wagers')
+               AS wager (book text, staked bigint, returned bigint, commission bigint, deferred boolean)
+         WHERE type = 'RoundSettled'
+         UNION ALL
+        SELECT table_id, currency, seat.book, 0, 0, 0, 0, 0, seat.staked
+          FROM told CROSS JOIN LATERAL jsonb_to_recordset(told.data->'seats') AS seat (book text, staked bigint)
+         WHERE type = 'RoundVoided' AND NOT (told.data->>'was_settled')::boolean
+    ), played AS (
+        SELECT table_id, book, currency, sum(wagers) AS wagers, sum(wagered) AS wagered, sum(settled) AS settled,
+               sum(paid) AS paid, sum(commission) AS commission, sum(voided) AS voided
+          FROM game GROUP BY table_id, book, currency
+    ), posted AS (
+        SELECT account.table_id, account.book, account.currency,
+               sum(amount) FILTER (WHERE account.kind = 'stakes') AS change,
+               sum(amount) FILTER (WHERE account.kind = 'stakes' AND facts.kind = 'wager') AS wagered,
+               -sum(amount) FILTER (WHERE account.kind = 'stakes' AND facts.kind = 'settlement') AS settled,
+               sum(amount) FILTER (WHERE account.kind = 'game' AND facts.kind = 'settlement') AS paid,
+               sum(amount) FILTER (WHERE account.kind IN ('commission', 'rack') AND facts.kind = 'settlement')
+                   AS commission,
+               -sum(amount) FILTER (WHERE account.kind = 'stakes' AND facts.kind = 'void') AS voided
+          FROM facts
+          JOIN wallet_posting posting ON posting.entry_id = facts.id
+          JOIN wallet_account account ON account.id = posting.account_id
+         WHERE account.operator_id = %(operator)s AND account.table_id IS NOT NULL
+         GROUP BY account.table_id, account.book, account.currency
+    ), in_play AS (
+        SELECT table_id, book, currency, balance FROM ended WHERE kind = 'stakes')
+    SELECT book, currency, table_id, coalesce(tables.name, ''), coalesce(played.wagers, 0)::bigint,
+           (coalesce(in_play.balance, 0) - coalesce(posted.change, 0))::bigint,
+           coalesce(played.wagered, 0)::bigint, coalesce(posted.wagered, 0)::bigint,
+           coalesce(played.settled, 0)::bigint, coalesce(posted.settled, 0)::bigint,
+           coalesce(played.paid, 0)::bigint, coalesce(posted.paid, 0)::bigint,
+           coalesce(played.commission, 0)::bigint, coalesce(posted.commission, 0)::bigint,
+           coalesce(played.voided, 0)::bigint, coalesce(posted.voided, 0)::bigint,
+           coalesce(in_play.balance, 0)::bigint
+      FROM played
+      FULL JOIN posted USING (table_id, book, currency)
+      FULL JOIN in_play USING (table_id, book, currency)
+      LEFT JOIN (SELECT id, name FROM baccarat_table) tables ON tables.id = table_id
+     WHERE played.wagers IS NOT NULL OR posted.change IS NOT NULL OR in_play.balance <> 0
+     ORDER BY book, currency, coalesce(tables.name, ''), table_id
+"""  # noqa: S608  (the pieces are constants)
+
+
+def read(asked: Asked) -> Found:
+    """This will read a row for each table, kind of money and currency that was wagered or is in play."""
+    rows = [(asked.money(row[0]), *row[1:], difference(row[5:])) for row in fetch(_READ, asked.values())]
+    differing = [_about(asked, row) for row in rows if row[-1]]
+    told = matters.reasons(operator=asked.operator, about=differing) if differing else {}
+    return Found([(*row, told.get(_about(asked, row), "") if row[-1] else "") for row in rows])
+
+
+def difference(sums: Sequence[int]) -> int:
+    """This will add up how far both sides are apart, and how far stakes in play do not roll forward; 0 is right.
+
+    Takes what was in play at first, five pairs of game and ledger, and what is in play at the end.
+    """
+    opening, *pairs, closing = sums
+    apart = sum(abs(game - ledger) for game, ledger in zip(pairs[::2], pairs[1::2], strict=True))
+    wagered, settled, _, _, voided = pairs[::2]
+    return apart + abs(opening + wagered - settled - voided - closing)
+
+
+def watch(asked: Asked, found: Found) -> None:
+    """This will open a matter for each table on which both sides differ; one that is open already is left alone."""
+    for row in found.rows:
+        if row[-2]:
+            _open(asked, row)
+
+
+def _open(asked: Asked, row: Sequence[Any]) -> None:
+    names = [column.name for column in VARIANCE.columns]
+    told = {name: value if isinstance(value, int) else str(value) for name, value in zip(names, row, strict=True)}
+    if matters.open_one(operator=asked.operator, kind=KIND, about=_about(asked, row), found=told) is None:
+        return
+    log.record(
+        kind=log.Kind.AUDIT_FINDING,
+        operator=asked.operator,
+        subject=f"table:{row[2]}",
+        actor="system",
+        reason="wagers and ledger differ",
+        after=told,
+        money=row[-2],
+        currency=row[1],
+    )
+
+
+def _about(asked: Asked, row: Sequence[Any]) -> str:
+    """What the matter of a row is called: one for each table, kind of money and interval."""
+    money, currency, table = row[:3]
+    return f"table:{table} {money} {currency} {asked.since.isoformat()} {asked.until.isoformat()}"
+
+
+VARIANCE: Final = Definition(
+    name="variance",
+    title="Wagers against the ledger",
+    about="What the game's events say beside what the ledger's entries say. Stakes in play at first, with what was "
+    "wagered, less what was settled and voided in play, are in play at the end. Any difference waits for a reason.",
+    columns=(
+        MONEY,
+        CURRENCY,
+        Column("table", "Table"),
+        Column("table_name", "Name"),
+        count("wagers", "Wagers"),
+        amount("opening", "In play at first"),
+        amount("wagered", "Wagered"),
+        amount("wagered_ledger", "Wagered, ledger"),
+        amount("settled", "Settled"),
+        amount("settled_ledger", "Settled, ledger"),
+        amount("paid", "Paid"),
+        amount("paid_ledger", "Paid, ledger"),
+        amount("commission", "Commission"),
+        amount("commission_ledger", "Commission, ledger"),
+        amount("voided", "Voided in play"),
+        amount("voided_ledger", "Voided, ledger"),
+        amount("closing", "In play at the end"),
+        amount("difference", "Difference"),
+        Column("reason", "Reason"),
+    ),
+    read=read,
+    watch=watch,
+)

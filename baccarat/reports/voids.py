@@ -1,0 +1,62 @@
+"""Voided rounds: malfunction voids all pays and plays; who asked, who agreed, why, and what was undone."""
+
+from typing import Final
+
+from casino.events.rows import fetch
+from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count, flag, moment
+
+# By the event's own time: a round without a wager is voided without an entry.
+_READ: Final = """
+    SELECT coalesce(seat.book, ''), round.currency, coalesce(entry.recorded_at, event.recorded_at) AS at, round.id,
+           round.number, round.table_id, tables.name, event.data->>'reason', event.data->>'requested_by',
+           coalesce(event.data->>'approved_by', ''), (event.data->>'was_settled')::boolean,
+           count(seat.book)::bigint, coalesce(sum(seat.staked), 0)::bigint, coalesce(sum(seat.paid), 0)::bigint,
+           coalesce(sum(seat.commission), 0)::bigint, coalesce(sum(seat.owed), 0)::bigint,
+           coalesce(sum(seat.forgiven), 0)::bigint
+      FROM events_event event
+      JOIN events_seal seal ON seal.event_id = event.id AND seal.position <= %(position)s
+      JOIN baccarat_round round ON round.id = substring(event.stream FROM 7)::uuid
+      JOIN baccarat_table tables ON tables.id = round.table_id
+      LEFT JOIN wallet_entry entry ON entry.cause = event.id
+      LEFT JOIN LATERAL jsonb_to_recordset(event.data->'seats')
+           AS seat (book text, staked bigint, paid bigint, commission bigint, owed bigint, forgiven bigint) ON true
+     WHERE event.type = 'RoundVoided' AND round.operator_id = %(operator)s
+       AND event.recorded_at >= %(since)s::timestamptz - interval '10 minutes' AND event.recorded_at < %(until)s
+       AND coalesce(entry.recorded_at, event.recorded_at) >= %(since)s
+       AND coalesce(entry.recorded_at, event.recorded_at) < %(until)s
+     GROUP BY event.id, entry.recorded_at, round.id, tables.name, seat.book
+     ORDER BY event.id, seat.book
+"""
+
+
+def read(asked: Asked) -> Found:
+    """This will read a row for each voided round and kind of money wagered in it; one of none without a wager."""
+    return Found([(asked.money(book), *rest) for book, *rest in fetch(_READ, asked.values())])
+
+
+VOIDS: Final = Definition(
+    name="voids",
+    title="Voided rounds",
+    about="Rounds voided in the interval. `Paid` is what settled wagers had brought to players, taken back; what they "
+    "no longer had is owed by them, or was forgiven by the house.",
+    columns=(
+        MONEY,
+        CURRENCY,
+        moment("at", "At"),
+        Column("round", "Round"),
+        count("number", "No.", sums=False),
+        Column("table", "Table"),
+        Column("table_name", "Name"),
+        Column("reason", "Reason"),
+        Column("requested_by", "Asked by"),
+        Column("approved_by", "Agreed by"),
+        flag("was_settled", "Was settled"),
+        count("wagers", "Wagers"),
+        amount("stakes", "Stakes"),
+        amount("paid", "Paid"),
+        amount("commission", "Commission"),
+        amount("owed", "Owed"),
+        amount("forgiven", "Forgiven"),
+    ),
+    read=read,
+)

@@ -1,0 +1,45 @@
+"""A return outside its band is a significant event, and a matter that somebody has to own and explain."""
+
+from typing import Any, Final
+
+from baccarat.reports.band import Verdict
+from casino.reports import matters
+from casino.reports.document import rate
+from casino.reports.shape import Asked, Found, Row
+from casino.significant import log
+
+KIND: Final = "return_out_of_band"
+_OUTSIDE: Final = (Verdict.ABOVE.value, Verdict.BELOW.value)
+
+
+def watch(asked: Asked, found: Found) -> None:
+    """This will open a matter for each spot of a table's rules that is outside; one open already is left alone."""
+    for row in found.rows:
+        if row[-1] in _OUTSIDE:
+            _open(asked, row)
+
+
+def _open(asked: Asked, row: Row) -> None:
+    money, currency, table, name, rules, _, _, spot, rounds, wagers, handle, returned, *_ = row
+    theory, expected, actual, low, high, verdict = row[-6:]
+    told: dict[str, Any] = {
+        "table": str(table), "name": name, "rules": rules, "spot": spot, "money": money, "currency": currency,
+        "rounds": rounds, "stakes": wagers, "handle": handle, "returned": returned,
+        "theoretical": None if theory is None else rate(theory), "expected": rate(expected), "actual": rate(actual),
+        "low": rate(low), "high": rate(high), "verdict": verdict,
+        "since": asked.since.isoformat(), "until": asked.until.isoformat(), "position": asked.position,
+    }  # fmt: skip
+    about = f"table:{table} {rules} {spot} {money} {currency}"
+    if matters.open_one(operator=asked.operator, kind=KIND, about=about, found=told) is None:
+        return
+    log.record(
+        kind=log.Kind.RETURN_OUT_OF_BAND,
+        operator=asked.operator,
+        subject=f"table:{table}",
+        actor="system",
+        reason=f"the actual return of {spot} is {verdict} its band",
+        before={"low": told["low"], "expected": told["expected"], "high": told["high"]},
+        after={"actual": told["actual"], "rules": rules, "rounds": rounds},
+        money=returned,
+        currency=currency,
+    )

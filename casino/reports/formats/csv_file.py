@@ -1,0 +1,40 @@
+"""Comma-separated values (RFC 4180): lines of the header, an empty one, the columns' names, rows, totals.
+
+Text that a spreadsheet would take for a formula is made harmless.
+"""
+
+import csv
+import io
+from typing import Any, Final
+
+from casino.kernel.cells import harmless
+from casino.reports.document import NO_ACTIVITY, header
+from casino.reports.formats.form import Form
+
+
+def write(document: dict[str, Any]) -> bytes:
+    """This will write the sheet as UTF-8."""
+    sheet = io.StringIO()
+    writer = csv.writer(sheet)
+    writer.writerows([harmless(cell) for cell in line] for line in header(document))
+    writer.writerow([])
+    writer.writerow([column["name"] for column in document["columns"]])
+    writer.writerows(map(_line, document["rows"]))
+    if not document["activity"]:
+        writer.writerow([NO_ACTIVITY])
+    for total in document["totals"]:
+        writer.writerow(["total", *_line(total)[1:]] if total[0] is None else _line(total))
+    return sheet.getvalue().encode()
+
+
+def _line(row: list[Any]) -> list[str]:
+    return [harmless(cell) if isinstance(cell, str) else _plain(cell) for cell in row]
+
+
+def _plain(cell: Any) -> str:
+    if cell is None:
+        return ""
+    return str(cell).lower() if isinstance(cell, bool) else str(cell)
+
+
+CSV: Final = Form("csv", "text/csv; charset=utf-8", write)

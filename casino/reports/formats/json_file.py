@@ -1,0 +1,7 @@
+"""JSON: the document as it was kept, so that its SHA-256 is the one on record."""
+
+from typing import Final
+
+from casino.reports.formats.form import Form
+
+JSON: Final = Form("json", "application/json", None)

@@ -1,0 +1,117 @@
+"""PDF on landscape A4: the header on the first page, the columns' titles and the page's number on each."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from fpdf import FPDF, FPDF_VERSION
+from fpdf.enums import TableBordersLayout
+from fpdf.fonts import FontFace
+
+from casino.reports.document import NO_ACTIVITY, header
+from casino.reports.formats.form import Form
+from casino.reports.shape import Kind
+
+FONT: Final = "report"
+_NUMBERS: Final = frozenset({Kind.COUNT, Kind.MONEY, Kind.RATE})
+_WIDEST: Final = 24
+"""Characters that a column is at most taken to need when the page's width is shared out."""
+MOST_ROWS: Final = 2_000
+"""Rows that are put on paper; all of them are in the other forms."""
+_HEADING: Final = FontFace(emphasis="BOLD", fill_color=(230, 236, 233))
+
+
+class Sheet(FPDF):
+    """Pages with a foot: what it is, its id, and which page this is."""
+
+    said = ""
+
+    def footer(self) -> None:
+        """This will write the foot of a page."""
+        self.set_y(-12)
+        self.set_font(FONT, size=6)
+        self.cell(0, 5, self.said)
+        self.cell(0, 5, f"{self.page_no()} / {{nb}}", align="R")
+
+
+def write(document: dict[str, Any]) -> bytes:
+    """This will write the report as PDF; the same document gives the same bytes."""
+    sheet = Sheet(orientation="landscape", format="A4")
+    sheet.set_creation_date(datetime.fromisoformat(document["generated_at"]))
+    sheet.set_title(document["title"])
+    sheet.set_producer(f"fpdf2 {FPDF_VERSION}")
+    for style, file in (("", "DejaVuSans.ttf"), ("B", "DejaVuSans-Bold.ttf")):
+        sheet.add_font(FONT, style, _fonts() / file)
+    sheet.said = f"{document['title']}, {document['interval']['label']}, {document['id']} version {document['version']}"
+    sheet.set_auto_page_break(True, margin=15)
+    sheet.add_page()
+    _head(sheet, document)
+    if document["activity"]:
+        _grid(sheet, document)
+    else:
+        sheet.set_font(FONT, "B", size=12)
+        sheet.cell(0, 12, NO_ACTIVITY)
+    return bytes(sheet.output())
+
+
+@lru_cache(maxsize=1)
+def _fonts() -> Path:
+    """Where matplotlib keeps the DejaVu fonts, found without loading it: names may be in any alphabet."""
+    found = find_spec("matplotlib")
+    if found is None or found.origin is None:
+        raise LookupError("The fonts of PDF files come with matplotlib, which is not installed.")
+    return Path(found.origin).parent / "mpl-data" / "fonts" / "ttf"
+
+
+def _head(sheet: Sheet, document: dict[str, Any]) -> None:
+    sheet.set_font(FONT, "B", size=14)
+    sheet.cell(0, 9, document["title"], new_x="LMARGIN", new_y="NEXT")
+    sheet.set_font(FONT, size=7)
+    sheet.multi_cell(0, 4, document["about"], new_x="LMARGIN", new_y="NEXT")
+    sheet.ln(1)
+    for name, value in header(document):
+        sheet.cell(45, 4, name)
+        sheet.cell(0, 4, value, new_x="LMARGIN", new_y="NEXT")
+    if len(document["rows"]) > MOST_ROWS:
+        sheet.cell(0, 4, f"The first {MOST_ROWS} of {len(document['rows'])} rows; all of them are in the other forms.")
+    sheet.ln(3)
+
+
+def _grid(sheet: Sheet, document: dict[str, Any]) -> None:
+    columns = document["columns"]
+    aligned = ["RIGHT" if Kind(column["kind"]) in _NUMBERS else "LEFT" for column in columns]
+    lines = list(_lines(document))
+    widths = [min(_WIDEST, max(4, *(len(line[place]) for line in lines))) for place in range(len(columns))]
+    sheet.set_font(FONT, size=5 if len(columns) > 12 else 6)
+    with sheet.table(
+        col_widths=widths,
+        text_align=aligned,
+        line_height=3.2,
+        headings_style=_HEADING,
+        borders_layout=TableBordersLayout.HORIZONTAL_LINES,
+        first_row_as_headings=True,
+    ) as table:
+        for line in lines:
+            table.row(line)
+
+
+def _lines(document: dict[str, Any]) -> Iterator[list[str]]:
+    yield [column["title"] for column in document["columns"]]
+    for row in document["rows"][:MOST_ROWS]:
+        yield [_text(cell) for cell in row]
+    for total in document["totals"]:
+        yield ["Total" if place == 0 and cell is None else _text(cell) for place, cell in enumerate(total)]
+
+
+def _text(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return f"…{cell[-12:]}" if isinstance(cell, str) and len(cell) == 36 and cell.count("-") == 4 else str(cell)
+
+
+PDF: Final = Form("pdf", "application/pdf", write)

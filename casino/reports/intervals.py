@@ -1,0 +1,87 @@
+"""What time a report is about, counted where the operator counts its days. Pure.
+
+Bounds are moments in UTC, the first one in and the last one out, so that days add up to their month to the last unit;
+a day has 23 or 25 hours where clocks are put forward or back.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from casino.reports.refusals import IntervalInvalid
+
+BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
+"""Before anything was recorded: where a life to date begins."""
+
+
+class Period(StrEnum):
+    """The kinds of intervals."""
+
+    DAY = "day"
+    MONTH = "month"
+    YEAR = "year"
+    LIFE = "life"
+    INTERVAL = "interval"
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """From `since` until before `until`, both in UTC; `zone` is the IANA name of where days were counted."""
+
+    period: Period
+    since: datetime
+    until: datetime
+    zone: str
+
+    @property
+    def label(self) -> str:
+        """This will say it in the operator's time: `2026-11-20`, `2026-11`, `2026`, or both ends."""
+        first = self.since.astimezone(ZoneInfo(self.zone))
+        if self.period is Period.DAY:
+            return first.date().isoformat()
+        if self.period is Period.MONTH:
+            return first.strftime("%Y-%m")
+        if self.period is Period.YEAR:
+            return first.strftime("%Y")
+        last = f"{self.until.astimezone(ZoneInfo(self.zone)):%Y-%m-%d %H:%M:%S}"
+        return f"to {last}" if self.period is Period.LIFE else f"{first:%Y-%m-%d %H:%M:%S} to {last}"
+
+
+def of_period(period: Period, *, day: date, zone: str) -> Interval:
+    """This will return the day, month or year that a day lies in. Raises IntervalInvalid for other periods."""
+    first, following = _edges(period, day)
+    return Interval(period, _midnight(first, zone), _midnight(following, zone), zone)
+
+
+def life(*, until: datetime, zone: str) -> Interval:
+    """This will return all there was before a moment."""
+    return Interval(Period.LIFE, BEGINNING, until, zone)
+
+
+def between(*, since: datetime, until: datetime, zone: str) -> Interval:
+    """This will return any interval. Raises IntervalInvalid when it does not end after it begins."""
+    if not BEGINNING <= since < until:
+        raise IntervalInvalid("An interval ends after it begins.")
+    return Interval(Period.INTERVAL, since.astimezone(UTC), until.astimezone(UTC), zone)
+
+
+def day_of(moment: datetime, zone: str) -> date:
+    """This will tell which day it is at a moment."""
+    return moment.astimezone(ZoneInfo(zone)).date()
+
+
+def _edges(period: Period, day: date) -> tuple[date, date]:
+    if period is Period.DAY:
+        return day, day + timedelta(days=1)
+    if period is Period.MONTH:
+        first = day.replace(day=1)
+        return first, (first + timedelta(days=32)).replace(day=1)
+    if period is Period.YEAR:
+        return day.replace(month=1, day=1), day.replace(year=day.year + 1, month=1, day=1)
+    raise IntervalInvalid(f"A {period} is not known by a day that lies in it.")
+
+
+def _midnight(day: date, zone: str) -> datetime:
+    return datetime.combine(day, time(), tzinfo=ZoneInfo(zone)).astimezone(UTC)

@@ -1,0 +1,122 @@
+"""Make a report: read sealed facts from one snapshot, and keep what they say unless a version already says it."""
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+from django.db import connection, transaction
+
+from casino.events.rows import execute, fetch
+from casino.kernel.ids import uuid7
+from casino.reports import catalogue, document
+from casino.reports.document import Made, Whose
+from casino.reports.intervals import Interval
+from casino.reports.models import Report
+from casino.reports.refusals import IntervalNotBegun, UnknownReport
+from casino.reports.shape import Asked, Definition, Found, sums
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read, of when, and what it says."""
+
+    definition: Definition
+    interval: Interval
+    asked: Asked
+    found: Found
+    said: dict[str, Any]
+
+
+SYSTEM: Final = "system"
+_WHOSE: Final = "SELECT id, slug, name, sandbox, time_zone FROM operators_operator WHERE id = %s"
+_HEAD: Final = """
+    SELECT (SELECT coalesce(max(position), 0)::bigint FROM events_seal), clock_timestamp()
+"""
+_LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 6))"
+_LATEST: Final = """
+    SELECT id, version, position, facts FROM reports_report
+     WHERE operator_id = %s AND name = %s AND period = %s AND since = %s AND until = %s
+     ORDER BY version DESC LIMIT 1
+"""
+_KEEP: Final = """
+    INSERT INTO reports_report (id, operator_id, name, period, since, until, label, version, position, rows, made_by,
+                                made_at, sha256, facts, content, figures)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb)
+"""
+
+
+def whose(operator: UUID) -> Whose:
+    """This will tell what a report has to know of an operator. Raises UnknownReport where there is none."""
+    rows = fetch(_WHOSE, [operator])
+    if not rows:
+        raise UnknownReport("There is no such operator.")
+    return Whose(*rows[0])
+
+
+def make(*, operator: UUID, name: str, interval: Interval, by: str) -> Report:
+    """This will return the newest version of a report: a new one, or the one before where nothing has changed.
+
+    Raises UnknownReport, IntervalNotBegun.
+    """
+    definition = catalogue.find(name)
+    owner = whose(operator)
+    with _snapshot():
+        ((position, now),) = fetch(_HEAD)
+        if interval.since > now:
+            raise IntervalNotBegun(f"It begins at {document.moment(interval.since)}.")
+        asked = Asked(operator, owner.sandbox, interval.since, interval.until, position)
+        found = definition.read(asked)
+    what = _Read(definition, interval, asked, found, document.facts(definition, owner, interval, found))
+    identity = uuid7(milliseconds=int(now.timestamp() * 1000), entropy=os.urandom(10))
+    with transaction.atomic():
+        report = _kept(what, Made(identity, 0, now, by, position))
+        if report == identity and definition.watch is not None:
+            definition.watch(asked, found)
+    return Report.objects.get(pk=report)
+
+
+def again(report: Report) -> str:
+    """This will read the facts of a version anew, as of its own position, and return the hash of what they say."""
+    definition, owner = catalogue.find(report.name), whose(report.operator_id)
+    told = document.read(bytes(report.content))["interval"]
+    interval = Interval(told["period"], report.since, report.until, told["time_zone"])
+    asked = Asked(report.operator_id, owner.sandbox, report.since, report.until, report.position)
+    with _snapshot():
+        found = definition.read(asked)
+    return document.digest(document.facts(definition, owner, interval, found))
+
+
+@contextmanager
+def _snapshot() -> Generator[None]:
+    """One snapshot for all that is read. Inside a transaction of the caller's, the position alone holds it together."""
+    if connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic():
+        execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
+
+
+def _kept(what: _Read, made: Made) -> UUID:
+    """The id of the version that says it; whoever read a later state of the log has the last word."""
+    interval, found = what.interval, what.found
+    key = [what.asked.operator, what.definition.name, interval.period.value, interval.since, interval.until]
+    fetch(_LOCK, ["|".join(map(str, key))])
+    facts, latest = document.digest(what.said), fetch(_LATEST, key)
+    if latest and (latest[0][3] == facts or latest[0][2] > made.position):
+        known: UUID = latest[0][0]
+        return known
+    version = latest[0][1] + 1 if latest else 1
+    content = document.written(what.said, replace(made, version=version))
+    figures = sums(what.definition.columns, found.rows) if found.figures is None else found.figures
+    execute(
+        _KEEP,
+        [
+            made.report, *key, interval.label, version, made.position, len(found.rows), made.by, made.at,
+            document.sha256(content), facts, content, msgspec.json.encode(figures).decode(),
+        ],
+    )  # fmt: skip
+    return made.report

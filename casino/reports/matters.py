@@ -1,0 +1,78 @@
+"""What reports found that needs a person: who owns it, and what became of it. One open matter for each thing."""
+
+import os
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from casino.events.rows import fetch
+from casino.kernel.ids import uuid7
+from casino.reports.models import Matter, MatterAct
+from casino.reports.refusals import MatterResolved, MatterWordsMissing, UnknownMatter
+
+LONGEST: Final = 500
+ASSIGNED: Final = "assigned"
+RESOLVED: Final = "resolved"
+_LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 7))"
+_OPEN: Final = """
+    SELECT matter.id FROM reports_matter matter
+     WHERE operator_id = %s AND about = %s
+       AND NOT EXISTS (SELECT FROM reports_matteract act WHERE act.matter_id = matter.id AND act.act = 'resolved')
+     ORDER BY id DESC LIMIT 1
+"""
+_REASONS: Final = """
+    SELECT DISTINCT ON (matter.about) matter.about, act.words
+      FROM reports_matter matter JOIN reports_matteract act ON act.matter_id = matter.id AND act.act = 'resolved'
+     WHERE matter.operator_id = %s AND matter.about = ANY (%s::text[])
+     ORDER BY matter.about, matter.id DESC
+"""
+
+
+def open_one(
+    *, operator: UUID, kind: str, about: str, found: Mapping[str, Any], report: UUID | None = None
+) -> Matter | None:
+    """This will open a matter in the caller's transaction; None where one about the same is still open."""
+    fetch(_LOCK, [f"{operator}|{about}"])
+    if fetch(_OPEN, [operator, about]):
+        return None
+    identity = uuid7(milliseconds=time.time_ns() // 1_000_000, entropy=os.urandom(10))
+    matter = Matter(id=identity, operator_id=operator, kind=kind, about=about, report_id=report, found=dict(found))
+    matter.save(force_insert=True)
+    return matter
+
+
+def reasons(*, operator: UUID, about: Iterable[str]) -> dict[str, str]:
+    """This will return the words that the newest matter about each of these was resolved with, where one was."""
+    return dict(fetch(_REASONS, [operator, list(about)]))
+
+
+def assign(matter: UUID, *, operator: UUID, owner: str, by: str) -> MatterAct:
+    """This will give a matter to an owner. Raises UnknownMatter, MatterResolved."""
+    return _act(matter, operator, ASSIGNED, owner=owner, words="", by=by)
+
+
+def resolve(matter: UUID, *, operator: UUID, words: str, by: str) -> MatterAct:
+    """This will say what became of a matter. Raises UnknownMatter, MatterResolved, MatterWordsMissing."""
+    told = words.strip()
+    if not 1 <= len(told) <= LONGEST or "\0" in told:
+        raise MatterWordsMissing
+    return _act(matter, operator, RESOLVED, owner=by, words=told, by=by)
+
+
+def _act(matter: UUID, operator: UUID, act: str, *, owner: str, words: str, by: str) -> MatterAct:
+    if not Matter.objects.filter(pk=matter, operator_id=operator).exists():
+        raise UnknownMatter
+    try:
+        with transaction.atomic():
+            fetch(_LOCK, [str(matter)])
+            last = MatterAct.objects.filter(matter_id=matter).order_by("-number").first()
+            if last is not None and last.act == RESOLVED:
+                raise MatterResolved
+            number = 1 if last is None else last.number + 1
+            keeps = owner if act == ASSIGNED or last is None else last.owner
+            return MatterAct.objects.create(matter_id=matter, number=number, act=act, owner=keeps, words=words, by=by)
+    except IntegrityError:
+        raise MatterResolved from None

@@ -1,0 +1,43 @@
+"""What can be asked about reports that were made: always within one operator."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from casino.reports.models import Matter, MatterAct, Report
+from casino.reports.refusals import UnknownReport
+
+
+def listed(*, operator: UUID, name: str | None, before: UUID | None, limit: int) -> list[Report]:
+    """This will list versions of reports, newest first, those before this id, without their content."""
+    reports = Report.objects.filter(operator_id=operator).defer("content")
+    if name is not None:
+        reports = reports.filter(name=name)
+    if before is not None:
+        reports = reports.filter(id__lt=before)
+    return list(reports.order_by("-id")[:limit])
+
+
+def find(*, operator: UUID, report: UUID) -> Report:
+    """This will find one version. Raises UnknownReport, also for another operator's."""
+    found = Report.objects.filter(operator_id=operator, pk=report).first()
+    if found is None:
+        raise UnknownReport
+    return found
+
+
+def versions(report: Report) -> Sequence[Report]:
+    """This will list all versions of what a report is of, newest first, without their content."""
+    same = {"operator_id": report.operator_id, "name": report.name, "period": report.period}
+    return Report.objects.filter(**same, since=report.since, until=report.until).defer("content").order_by("-version")
+
+
+def standing() -> QuerySet[Matter]:
+    """This will return matters with what was done last: `last_act`, `owner` and `words`, null where nothing was."""
+    last = MatterAct.objects.filter(matter_id=OuterRef("pk")).order_by("-number")
+    return Matter.objects.annotate(
+        last_act=Subquery(last.values("act")[:1]),
+        owner=Subquery(last.values("owner")[:1]),
+        words=Subquery(last.values("words")[:1]),
+    )

@@ -1,0 +1,54 @@
+"""What is refused about reports, and what to do about it."""
+
+from casino.kernel.refusals import Kind, Refusal
+
+
+class UnknownReport(Refusal):
+    code = "unknown_report"
+    kind = Kind.MISSING
+    title = "There is no such report"
+    remedy = "Use an id from GET /api/v1/reports, or a name from GET /api/v1/report-kinds."
+
+
+class UnknownFormat(Refusal):
+    code = "unknown_report_format"
+    kind = Kind.INVALID
+    title = "Reports are not to be had in this form"
+    remedy = "Ask for csv, json, parquet or pdf."
+
+
+class IntervalInvalid(Refusal):
+    code = "interval_invalid"
+    kind = Kind.INVALID
+    title = "This is no interval"
+    remedy = (
+        "Send `date` for a day, month or year; `since` and a later `until` for an interval; neither for life to date."
+    )
+
+
+class IntervalNotBegun(Refusal):
+    code = "interval_not_begun"
+    kind = Kind.CONFLICT
+    title = "The interval has not begun yet"
+    remedy = "Ask for one that has: nothing is recorded in the future."
+
+
+class UnknownMatter(Refusal):
+    code = "unknown_matter"
+    kind = Kind.MISSING
+    title = "There is no such matter"
+    remedy = "Use an id from the list of what reports found."
+
+
+class MatterResolved(Refusal):
+    code = "matter_resolved"
+    kind = Kind.CONFLICT
+    title = "The matter is resolved"
+    remedy = "Look at it again: somebody was quicker."
+
+
+class MatterWordsMissing(Refusal):
+    code = "matter_words_missing"
+    kind = Kind.INVALID
+    title = "What became of a matter is told in words"
+    remedy = "Send a resolution of 1 to 500 characters."

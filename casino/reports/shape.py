@@ -1,0 +1,135 @@
+"""What a report is: named columns, rows, and sums that never add up what does not belong together. Pure.
+
+Money is integers in minor units of the `currency` of its row. `money` says whose kind it is: `real`, `play`, or
+`sandbox` where an operator's real book is a test.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
+
+Row = tuple[Any, ...]
+
+
+class Kind(StrEnum):
+    """What a column holds: text, a whole number, minor units, a share of one, a moment, or yes and no."""
+
+    TEXT = "text"
+    COUNT = "count"
+    MONEY = "money"
+    RATE = "rate"
+    MOMENT = "moment"
+    FLAG = "flag"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name for programs, its title for people, what it holds, and whether sums of it mean anything."""
+
+    name: str
+    title: str
+    kind: Kind = Kind.TEXT
+    sums: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which facts: an operator's, recorded from `since` until before `until`, sealed up to `position`."""
+
+    operator: UUID
+    sandbox: bool
+    since: datetime
+    until: datetime
+    position: int
+
+    def values(self) -> dict[str, Any]:
+        """This will name them as the statements of reports do."""
+        return {
+            "operator": self.operator,
+            "since": self.since,
+            "until": self.until,
+            "position": self.position,
+        }
+
+    def money(self, book: str) -> str:
+        """This will name the kind of money that a book of this operator's holds."""
+        return "sandbox" if self.sandbox and book == "real" else book
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was read: rows in the order of the columns, and the same in numbers for plots and watches.
+
+    `figures` are sums per kind of money and currency, in minor units; without them the sums of the columns serve.
+    """
+
+    rows: Sequence[Row]
+    figures: Sequence[dict[str, Any]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A report that can be asked for. `at_the_end` tells one about how things stood from one about what happened."""
+
+    name: str
+    title: str
+    about: str
+    columns: tuple[Column, ...]
+    read: Callable[[Asked], Found]
+    at_the_end: bool = False
+    watch: Callable[[Asked, Found], None] | None = None
+
+    def place(self, name: str) -> int:
+        """This will return where a column stands."""
+        return next(place for place, column in enumerate(self.columns) if column.name == name)
+
+
+MONEY: Final = Column("money", "Money")
+CURRENCY: Final = Column("currency", "Currency")
+
+
+def count(name: str, title: str, *, sums: bool = True) -> Column:
+    """This will make a column of whole numbers."""
+    return Column(name, title, Kind.COUNT, sums)
+
+
+def amount(name: str, title: str, *, sums: bool = True) -> Column:
+    """This will make a column of minor units."""
+    return Column(name, title, Kind.MONEY, sums)
+
+
+def rate(name: str, title: str) -> Column:
+    """This will make a column of shares of one."""
+    return Column(name, title, Kind.RATE)
+
+
+def moment(name: str, title: str) -> Column:
+    """This will make a column of moments."""
+    return Column(name, title, Kind.MOMENT)
+
+
+def flag(name: str, title: str) -> Column:
+    """This will make a column of yes and no."""
+    return Column(name, title, Kind.FLAG)
+
+
+def sums(columns: Sequence[Column], rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """This will add up the columns that can be, for each kind of money and currency by itself.
+
+    Returns for each a mapping of `money`, `currency` and the columns' names to integers; nothing where no column sums.
+    """
+    summed = [(place, column.name) for place, column in enumerate(columns) if column.sums]
+    names = [column.name for column in columns]
+    if not summed or MONEY.name not in names:
+        return []
+    by, of = names.index(MONEY.name), names.index(CURRENCY.name)
+    totals: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in rows:
+        empty = {"money": row[by], "currency": row[of], **{name: 0 for _, name in summed}}
+        total = totals.setdefault((row[by], row[of]), empty)
+        for place, name in summed:
+            total[name] += row[place] or 0
+    return [totals[key] for key in sorted(totals)]

@@ -1,0 +1,143 @@
+"""A random evening at an operator's tables, cut into parts, so that reports can be held against the ledger."""
+
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from baccarat.operations import voiding
+from baccarat.rules.wagers import Spot
+from casino.events import sealer
+from casino.events.rows import fetch
+from casino.kernel.money import Book
+from casino.kernel.refusals import Refusal
+from casino.operators.models import Operator
+from tests.support.house import At, House, deal_all
+from wallet.adjustment_events import AdjustmentReason, Direction
+from wallet.adjustments import operations as adjustments
+
+CHIPS = (500, 2_500, 10_000)
+
+
+@dataclass(slots=True)
+class Evening:
+    """An operator, its tables and players, and the moments between the parts of the evening, the first one before."""
+
+    house: House
+    tables: list[UUID]
+    company: list[At]
+    chance: random.Random
+    cuts: list[datetime] = field(default_factory=list)
+
+    @property
+    def operator(self) -> UUID:
+        return self.house.operator
+
+    def part(self, moves: int) -> None:
+        """So many random moves; what the rules refuse is left."""
+        for _ in range(moves):
+            move: Callable[[], object] = self.chance.choice(
+                (self.bet, self.bet, self.bet, self.bet, self.come_and_go, self.void, self.adjust)
+            )
+            with suppress(Refusal):
+                move()
+            deal_all()
+        self.cut()
+
+    def cut(self) -> None:
+        """All is sealed, and the moment noted."""
+        sealer.seal_all()
+        self.cuts.append(fetch("SELECT clock_timestamp()")[0][0])
+
+    def bet(self) -> None:
+        """Everyone at a table bets something, or all but one."""
+        table = self.chance.choice(self.tables)
+        here = [at for at in self.company if at.guest.table == table]
+        for at in here:
+            spots = self.chance.sample(list(Spot), self.chance.randint(1, 3))
+            with suppress(Refusal):
+                at.deal({spot: self.chance.choice(CHIPS) * self.chance.randint(1, 3) for spot in spots})
+
+    def come_and_go(self) -> None:
+        """A player leaves, and perhaps comes back with other money."""
+        at = self.chance.choice(self.company)
+        with suppress(Refusal):
+            at.leave()
+        at.sit(self.chance.randint(1, 3), buy_in=200_000, book=self.chance.choice(list(Book)))
+
+    def void(self) -> None:
+        """A round is voided, in hand or settled; one who has spent the winnings owes them, or the house bears them."""
+        table = self.chance.choice(self.tables)
+        rows = fetch(
+            "SELECT id FROM baccarat_round WHERE table_id = %s AND phase <> 'lapsed' ORDER BY random() LIMIT 1", [table]
+        )
+        for (round_,) in rows:
+            voiding.set_policy(operator=self.operator, forgive=self.chance.random() < 0.5, actor="staff:1")
+            undo(self.house, round_)
+
+    def adjust(self) -> None:
+        """Staff correct an account, either way."""
+        correct(
+            self.house,
+            self.chance.choice(self.company).player,
+            self.chance.choice(list(Direction)),
+            self.chance.randint(1, 5_000),
+        )
+
+
+def begin(seed: int, *, sandbox: bool = True) -> Evening:
+    """An operator with a table for one, one for several, and one with a long shoe and deferred commission."""
+    house = House()
+    Operator.objects.create(
+        id=house.operator, slug=f"o{house.operator.hex[:12]}", name="Lucky", currency="EUR", sandbox=sandbox
+    )
+    chance = random.Random(seed)
+    tables = [
+        house.table("overview"),
+        house.table("atlantic_city", turn_seconds=600),
+        house.table("big_table", decks=1, chips=(500,), minimum=500, seats=3, turn_seconds=600),
+    ]
+    company = [
+        house.seated(table, seat, buy_in=300_000, book=Book.PLAY if seat == 3 else Book.REAL)
+        for table, seats in zip(tables, (1, 3, 3), strict=True)
+        for seat in range(1, seats + 1)
+    ]
+    evening = Evening(house, tables, company, chance)
+    for at in company:
+        with suppress(Refusal):
+            at.pass_turn()
+    deal_all()
+    evening.cut()
+    evening.cuts[0] -= timedelta(hours=1)
+    return evening
+
+
+def undo(house: House, round_: UUID) -> None:
+    """Two persons void a round."""
+    remembered: dict[str, Any] = {"round_": round_, "operator": house.operator}
+    first, second = (replace(house.metadata, actor=actor) for actor in ("staff:1", "staff:2"))
+    voiding.void(**remembered, reason="malfunction", note="A card stuck.", metadata=first)
+    with suppress(Refusal):
+        voiding.approve(**remembered, metadata=second)
+
+
+def correct(house: House, player: UUID, direction: Direction, amount: int) -> None:
+    """Two persons correct an account; a debit may leave a debt."""
+    first, second = (replace(house.metadata, actor=actor) for actor in ("staff:1", "staff:2"))
+    asked = adjustments.request(
+        operator=house.operator,
+        player=player,
+        book=Book.REAL,
+        currency="EUR",
+        direction=direction,
+        amount=amount,
+        reason=AdjustmentReason.CORRECTION,
+        note="Wrong.",
+        message="Corrected.",
+        by="staff:1",
+        metadata=first,
+    )
+    adjustments.approve(asked, operator=house.operator, by="staff:2", metadata=second)

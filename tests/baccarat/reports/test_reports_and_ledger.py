@@ -1,0 +1,217 @@
+"""Whatever was played: every report is what the ledger's postings add up to, and parts add up to the whole."""
+
+from collections import Counter
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from baccarat.reports.performance import PERFORMANCE
+from baccarat.reports.revenue import REVENUE
+from baccarat.reports.variance import VARIANCE
+from baccarat.reports.voids import VOIDS
+from casino.events.rows import fetch
+from casino.reports.shape import Asked, Definition
+from tests.baccarat.reports.history import Evening, begin
+from tests.services import Services
+from tests.support.house import fresh_database
+from wallet.reports.accounts import ACCOUNTS
+from wallet.reports.adjustments import ADJUSTMENTS
+from wallet.reports.liability import LIABILITY
+
+_POSTINGS = """
+    SELECT account.kind, account.book, account.player_id, account.table_id, entry.kind, posting.amount,
+           entry.recorded_at
+      FROM wallet_posting posting
+      JOIN wallet_entry entry ON entry.id = posting.entry_id
+      JOIN wallet_account account ON account.id = posting.account_id
+     WHERE account.operator_id = %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """One posting, as it lies in the ledger."""
+
+    account: str
+    book: str
+    player: UUID | None
+    table: UUID | None
+    entry: str
+    amount: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """An evening that was played, and its ledger."""
+
+    evening: Evening
+    postings: list[Posting]
+
+    def asked(self, first: int = 0, last: int = -1) -> Asked:
+        """From one cut to another, all of it by default."""
+        cuts, position = self.evening.cuts, fetch("SELECT max(position) FROM events_seal")[0][0]
+        return Asked(self.evening.operator, False, cuts[first], cuts[last], position)
+
+    def parts(self) -> Iterator[Asked]:
+        """The parts of the evening."""
+        for place in range(len(self.evening.cuts) - 1):
+            yield self.asked(place, place + 1)
+
+    def moved(self, asked: Asked, book: str, accounts: set[str], entries: set[str] | None = None, **of: Any) -> int:
+        """What these accounts moved in an interval."""
+        return sum(
+            each.amount
+            for each in self.postings
+            if each.account in accounts
+            and each.book == book
+            and (entries is None or each.entry in entries)
+            and asked.since <= each.at < asked.until
+            and all(getattr(each, name) == value for name, value in of.items())
+        )
+
+    def stood(self, asked: Asked, book: str, accounts: set[str], **of: Any) -> int:
+        """What these accounts held at the end of an interval."""
+        return sum(
+            each.amount
+            for each in self.postings
+            if each.account in accounts
+            and each.book == book
+            and each.at < asked.until
+            and all(getattr(each, name) == value for name, value in of.items())
+        )
+
+
+@pytest.fixture(scope="module", params=[1, 2, 3])
+def looked(request: pytest.FixtureRequest, services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Looked]:
+    """Three evenings, each in three parts."""
+    with fresh_database(services, django_db_blocker):
+        evening = begin(request.param)
+        for moves in (14, 14, 14):
+            evening.part(moves)
+        yield Looked(evening, [Posting(*row) for row in fetch(_POSTINGS, [evening.operator])])
+
+
+def rows_of(definition: Definition, asked: Asked) -> list[dict[str, Any]]:
+    """Each row by the names of its columns."""
+    names = [column.name for column in definition.columns]
+    return [dict(zip(names, row, strict=True)) for row in definition.read(asked).rows]
+
+
+def test_revenue_is_what_banks_commissions_and_racks_moved(looked: Looked) -> None:
+    seen = 0
+    for asked in (*looked.parts(), looked.asked()):
+        for row in rows_of(REVENUE, asked):
+            here = {"book": row["money"], "table": row["table"]}
+            house = looked.moved(asked, accounts={"bank", "commission", "rack"}, **here)
+            forgiven = row["forgiven"]
+            assert row["ggr"] == house
+            assert row["commission_collected"] == looked.moved(asked, accounts={"commission"}, **here)
+            assert row["racks_changed"] == looked.moved(asked, accounts={"rack"}, **here)
+            earned = row["commission_earned"] - row["voided_commission"]
+            assert earned == row["commission_collected"] + row["racks_changed"]
+            assert row["handle"] == -looked.moved(asked, accounts={"stakes"}, entries={"settlement"}, **here)
+            assert row["stakes_given_back"] == -looked.moved(asked, accounts={"stakes"}, entries={"void"}, **here)
+            assert forgiven >= 0
+            seen += row["rounds"]
+    assert seen > 10
+
+
+def test_liability_is_what_balances_were_at_the_end(looked: Looked) -> None:
+    kinds = {
+        "accounts": "account",
+        "games": "game",
+        "in_play": "stakes",
+        "pending_withdrawals": "hold",
+        "racks": "rack",
+    }
+    for asked in (*looked.parts(), looked.asked()):
+        for row in rows_of(LIABILITY, asked):
+            for column, kind in kinds.items():
+                assert row[column] == looked.stood(asked, row["money"], {kind})
+            assert row["debts"] == -looked.stood(asked, row["money"], {"debt"})
+            assert row["owed"] == row["accounts"] + row["games"] + row["in_play"] + row["pending_withdrawals"]
+
+
+def test_each_players_account_goes_from_opening_to_closing_by_what_moved_it(looked: Looked) -> None:
+    moves = ("deposits", "reversed", "withdrawals", "to_games", "from_games", "adjustments", "credits", "debts_paid")
+    for asked in (*looked.parts(), looked.asked()):
+        for row in rows_of(ACCOUNTS, asked):
+            assert row["other"] == 0
+            assert row["opening"] + sum(row[name] for name in moves) + row["voids"] == row["closing"]
+            whose = {"player": row["player"]}
+            assert row["closing"] == looked.stood(asked, row["money"], {"account"}, **whose)
+            assert row["games"] == looked.stood(asked, row["money"], {"game"}, **whose)
+            assert row["debt"] == -looked.stood(asked, row["money"], {"debt"}, **whose)
+            assert row["wagered"] == -looked.moved(asked, row["money"], {"game"}, {"wager"}, **whose)
+
+
+def test_adjustments_are_those_of_the_ledger(looked: Looked) -> None:
+    for asked in (*looked.parts(), looked.asked()):
+        told = sum(row["amount"] for row in rows_of(ADJUSTMENTS, asked))
+        assert told == -looked.moved(asked, "real", {"adjustments"})
+
+
+def test_the_games_events_and_the_ledger_agree_and_stakes_roll_forward(looked: Looked) -> None:
+    for asked in (*looked.parts(), looked.asked()):
+        rows = rows_of(VARIANCE, asked)
+        assert [row["difference"] for row in rows] == [0] * len(rows)
+        for row in rows:
+            here = {"book": row["money"], "table": row["table"]}
+            assert row["wagered"] == looked.moved(asked, accounts={"stakes"}, entries={"wager"}, **here)
+            assert row["closing"] == looked.stood(asked, row["money"], {"stakes"}, table=row["table"])
+
+
+def test_performance_is_what_was_settled_voided_rounds_apart(looked: Looked) -> None:
+    for asked in (*looked.parts(), looked.asked()):
+        rows = rows_of(PERFORMANCE, asked)
+        settled: Counter[tuple[str, UUID]] = Counter()
+        for row in rows:
+            if row["spot"] == "all":
+                settled[row["money"], row["table"]] += row["handle"] + row["voided_handle"]
+                spots = [other for other in rows if _same(other, row) and other["spot"] != "all"]
+                for name in ("handle", "returned", "commission", "wagers", "voided_handle"):
+                    assert row[name] == sum(other[name] for other in spots)
+                held = looked.stood(asked, row["money"], {"stakes"}, table=row["table"])
+                assert row["in_play"] == held
+        for (money, table), handle in settled.items():
+            assert handle == -looked.moved(asked, money, {"stakes"}, {"settlement"}, table=table)
+
+
+def test_voids_are_those_of_the_ledger(looked: Looked) -> None:
+    for asked in (*looked.parts(), looked.asked()):
+        rows = rows_of(VOIDS, asked)
+        in_play = sum(row["stakes"] for row in rows if not row["was_settled"])
+        settled = [row for row in rows if row["was_settled"]]
+        both = ("real", "play")
+        assert in_play == -sum(looked.moved(asked, book, {"stakes"}, {"void"}) for book in both)
+        house = sum(looked.moved(asked, book, {"bank", "commission", "rack"}, {"void"}) for book in both)
+        assert sum(row["paid"] - row["stakes"] - row["forgiven"] for row in settled) == house
+        assert sum(row["owed"] for row in rows) == -sum(looked.moved(asked, book, {"debt"}, {"void"}) for book in both)
+
+
+@pytest.mark.parametrize("definition", [REVENUE, ACCOUNTS, ADJUSTMENTS, VOIDS, VARIANCE], ids=lambda each: each.name)
+def test_parts_add_up_to_the_whole(looked: Looked, definition: Definition) -> None:
+    standing = {"opening", "closing", "games", "held", "debt", "active", "player"}
+    names = [column.name for column in definition.columns if column.sums and column.name not in standing]
+
+    def total(asked: Asked) -> Counter[tuple[str, str]]:
+        summed: Counter[tuple[str, str]] = Counter()
+        for row in rows_of(definition, asked):
+            for name in names:
+                summed[row["money"], name] += row[name]
+        return Counter({key: amount for key, amount in summed.items() if amount})
+
+    parts: Counter[tuple[str, str]] = Counter()
+    for asked in looked.parts():
+        parts.update(total(asked))
+    assert {key: amount for key, amount in parts.items() if amount} == total(looked.asked())
+
+
+def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return all(one[name] == other[name] for name in ("money", "currency", "table", "rules"))

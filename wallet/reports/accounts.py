@@ -1,0 +1,109 @@
+"""The account summary: how each player's money stood, what moved it, and how it stands when the interval ends."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from casino.events.rows import fetch
+from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count
+from wallet.reports.facts import AT_THE_END, FACTS, LATER
+
+_MOVES: Final = {
+    "deposits": ("deposit",),
+    "reversed": ("deposit_reversed",),
+    "withdrawals": ("withdrawal_held", "withdrawal_rejected", "withdrawal_cancelled", "withdrawal_returned"),
+    "to_games": ("buy_in", "rebuy"),
+    "from_games": ("cash_out",),
+    "adjustments": ("adjustment_credit", "adjustment_debit"),
+    "credits": ("sandbox_credit", "play_money"),
+    "debts_paid": ("debt_collected",),
+    "voids": ("void",),
+}
+"""Kinds of entries on a player's account, by the column that adds them up; what is new is `other`."""
+_KNOWN: Final = [kind for kinds in _MOVES.values() for kind in kinds]
+
+
+def _moved(name: str, condition: str) -> str:
+    return f"coalesce(sum(amount) FILTER (WHERE entry {condition}), 0) AS {name}"
+
+
+def _of(kind: str, what: str) -> str:
+    return f"coalesce(sum({what}) FILTER (WHERE kind = '{kind}'), 0)::bigint"
+
+
+def _named(kinds: Iterable[str]) -> str:
+    return f"({', '.join(repr(kind) for kind in kinds)})"
+
+
+_SUMMED: Final = ",\n               ".join(
+    [
+        *(_moved(name, f"IN {_named(kinds)}") for name, kinds in _MOVES.items()),
+        _moved("other", f"NOT IN {_named(_KNOWN)}"),
+        _moved("wagered", "= 'wager'"),
+        _moved("paid", "= 'settlement'"),
+    ]
+)
+_SHOWN: Final = ",\n           ".join(_of("account", name) for name in [*_MOVES, "other"])
+_READ: Final = f"""
+    WITH {FACTS}, {LATER}, {AT_THE_END}, moves AS (
+        SELECT posting.account_id, posting.amount, facts.kind AS entry
+          FROM facts
+          JOIN wallet_posting posting ON posting.entry_id = facts.id
+          JOIN wallet_account account ON account.id = posting.account_id
+         WHERE account.operator_id = %(operator)s AND account.player_id IS NOT NULL
+    ), moved AS (
+        SELECT account_id, sum(amount) AS total,
+               {_SUMMED}
+          FROM moves GROUP BY account_id)
+    SELECT book, currency, player_id,
+           {_of("account", "balance - coalesce(total, 0)")},
+           {_SHOWN},
+           {_of("account", "balance")},
+           {_of("game", "-wagered")},
+           {_of("game", "paid")},
+           {_of("game", "balance")},
+           {_of("hold", "balance")},
+           {_of("debt", "-balance")},
+           (CASE WHEN {_of("game", "wagered")} <> 0 THEN 1 ELSE 0 END)
+      FROM ended LEFT JOIN moved ON moved.account_id = ended.id
+     WHERE player_id IS NOT NULL
+     GROUP BY book, currency, player_id
+    HAVING bool_or(moved.account_id IS NOT NULL OR balance <> 0)
+     ORDER BY book, currency, player_id
+"""  # noqa: S608  (the pieces are constants)
+
+
+def read(asked: Asked) -> Found:
+    """This will read a row for each player, kind of money and currency with money or movement."""
+    return Found([(asked.money(book), *rest) for book, *rest in fetch(_READ, asked.values())])
+
+
+ACCOUNTS: Final = Definition(
+    name="accounts",
+    title="Account summary",
+    about="Opening balance and all that moved it make the closing balance. Deposits are what arrived, after fees; "
+    "withdrawals are taken when they are asked for. Wagers and what they paid moved game balances.",
+    columns=(
+        MONEY,
+        CURRENCY,
+        Column("player", "Player"),
+        amount("opening", "Opening"),
+        amount("deposits", "Deposits"),
+        amount("reversed", "Reversed"),
+        amount("withdrawals", "Withdrawals"),
+        amount("to_games", "To games"),
+        amount("from_games", "From games"),
+        amount("adjustments", "Adjustments"),
+        amount("credits", "Credits"),
+        amount("debts_paid", "Debts paid"),
+        amount("voids", "Voids"),
+        amount("other", "Other"),
+        amount("closing", "Closing"),
+        amount("wagered", "Wagered"),
+        amount("paid", "Paid by games"),
+        amount("games", "At games"),
+        amount("held", "Held"),
+        amount("debt", "Debt"),
+        count("active", "Active"),
+    ),
+    read=read,
+)

@@ -1,0 +1,38 @@
+"""What reports about money read: entries of an interval that are sealed, and how balances stood when it ended.
+
+Pieces of statements with the parameters of `casino.reports.shape.Asked`. A balance at the end is the balance now, less
+what came later: exact at any moment, and cheap for a recent one.
+"""
+
+from typing import Final
+
+FACTS: Final = """
+    facts AS MATERIALIZED (
+        SELECT entry.id, entry.kind, entry.cause, entry.recorded_at
+          FROM wallet_entry entry
+          JOIN events_seal seal ON seal.event_id = entry.cause AND seal.position <= %(position)s
+         WHERE entry.recorded_at >= %(since)s AND entry.recorded_at < %(until)s)
+"""
+LATER: Final = """
+    later AS MATERIALIZED (
+        SELECT posting.account_id, sum(posting.amount) AS amount
+          FROM (SELECT id FROM wallet_entry WHERE recorded_at >= %(until)s
+                 UNION
+                SELECT entry.id FROM events_seal seal JOIN wallet_entry entry ON entry.cause = seal.event_id
+                 WHERE seal.position > %(position)s
+                 UNION
+                SELECT entry.id FROM events_unsealed waiting JOIN wallet_entry entry ON entry.cause = waiting.event_id
+               ) came
+          JOIN wallet_posting posting ON posting.entry_id = came.id
+          JOIN wallet_account account ON account.id = posting.account_id AND account.operator_id = %(operator)s
+         GROUP BY posting.account_id)
+"""
+AT_THE_END: Final = """
+    ended AS MATERIALIZED (
+        SELECT account.id, account.kind, account.book, account.currency, account.player_id, account.table_id,
+               held.balance - coalesce(later.amount, 0) AS balance
+          FROM wallet_account account
+          JOIN wallet_balance held ON held.account_id = account.id
+          LEFT JOIN later ON later.account_id = account.id
+         WHERE account.operator_id = %(operator)s)
+"""
