@@ -578,6 +578,7 @@ LOGGING = {
         "httpx": {"level": "WARNING"},
         "uvicorn.access": {"level": "WARNING"},
         "axes": {"level": "ERROR"},  # what it counts is recorded as significant events
+        "fontTools": {"level": "WARNING"},
         "celery": {"level": env.text("CELERY_LOG_LEVEL", "WARNING")},
     },
 }

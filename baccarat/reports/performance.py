@@ -108,8 +108,8 @@ PERFORMANCE: Final = Definition(
     name="performance",
     title="Game performance",
     about="Returned is what came back, net of commission. Expected is the theoretical return of the stakes as they "
-    "were, with the table's rounding; the band holds 99 of 100 honest games. Voided rounds are left out and counted apart; "
-    "in play is what lay in rounds that were not over.",
+    "were, with the table's rounding; the band holds 99 of 100 honest games. Voided rounds are left out and counted "
+    "apart; in play is what lay in rounds that were not over.",
     columns=(
         MONEY,
         CURRENCY,

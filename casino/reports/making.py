@@ -14,10 +14,11 @@ from casino.events.rows import execute, fetch
 from casino.kernel.ids import uuid7
 from casino.reports import catalogue, document
 from casino.reports.document import Made, Whose
-from casino.reports.intervals import Interval
+from casino.reports.intervals import Interval, Period
 from casino.reports.models import Report
 from casino.reports.refusals import IntervalNotBegun, UnknownReport
 from casino.reports.shape import Asked, Definition, Found, sums
+
 
 @dataclass(frozen=True, slots=True)
 class _Read:
@@ -82,7 +83,7 @@ def again(report: Report) -> str:
     """This will read the facts of a version anew, as of its own position, and return the hash of what they say."""
     definition, owner = catalogue.find(report.name), whose(report.operator_id)
     told = document.read(bytes(report.content))["interval"]
-    interval = Interval(told["period"], report.since, report.until, told["time_zone"])
+    interval = Interval(Period(told["period"]), report.since, report.until, told["time_zone"])
     asked = Asked(report.operator_id, owner.sandbox, report.since, report.until, report.position)
     with _snapshot():
         found = definition.read(asked)

@@ -1,14 +1,15 @@
 """What reports found that needs a person: who owns it, and what became of it. One open matter for each thing."""
 
+import json
 import os
 import time
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
-from casino.events.rows import fetch
+from casino.events.rows import execute, fetch
 from casino.kernel.ids import uuid7
 from casino.reports.models import Matter, MatterAct
 from casino.reports.refusals import MatterResolved, MatterWordsMissing, UnknownMatter
@@ -23,6 +24,12 @@ _OPEN: Final = """
        AND NOT EXISTS (SELECT FROM reports_matteract act WHERE act.matter_id = matter.id AND act.act = 'resolved')
      ORDER BY id DESC LIMIT 1
 """
+_FOUND: Final = """
+    INSERT INTO reports_matter (id, operator_id, kind, about, report_id, found) VALUES (%s, %s, %s, %s, %s, %s::jsonb)
+"""
+_DONE: Final = """
+    INSERT INTO reports_matteract (matter_id, number, act, owner, words, by) VALUES (%s, %s, %s, %s, %s, %s)
+"""
 _REASONS: Final = """
     SELECT DISTINCT ON (matter.about) matter.about, act.words
       FROM reports_matter matter JOIN reports_matteract act ON act.matter_id = matter.id AND act.act = 'resolved'
@@ -33,15 +40,14 @@ _REASONS: Final = """
 
 def open_one(
     *, operator: UUID, kind: str, about: str, found: Mapping[str, Any], report: UUID | None = None
-) -> Matter | None:
-    """This will open a matter in the caller's transaction; None where one about the same is still open."""
+) -> UUID | None:
+    """This will open a matter in the caller's transaction and return its id; None where one about the same is open."""
     fetch(_LOCK, [f"{operator}|{about}"])
     if fetch(_OPEN, [operator, about]):
         return None
     identity = uuid7(milliseconds=time.time_ns() // 1_000_000, entropy=os.urandom(10))
-    matter = Matter(id=identity, operator_id=operator, kind=kind, about=about, report_id=report, found=dict(found))
-    matter.save(force_insert=True)
-    return matter
+    execute(_FOUND, [identity, operator, kind, about, report, json.dumps(found, default=str)])
+    return identity
 
 
 def reasons(*, operator: UUID, about: Iterable[str]) -> dict[str, str]:
@@ -49,30 +55,28 @@ def reasons(*, operator: UUID, about: Iterable[str]) -> dict[str, str]:
     return dict(fetch(_REASONS, [operator, list(about)]))
 
 
-def assign(matter: UUID, *, operator: UUID, owner: str, by: str) -> MatterAct:
+def assign(matter: UUID, *, operator: UUID, owner: str, by: str) -> None:
     """This will give a matter to an owner. Raises UnknownMatter, MatterResolved."""
-    return _act(matter, operator, ASSIGNED, owner=owner, words="", by=by)
+    _act(matter, operator, ASSIGNED, owner=owner, words="", by=by)
 
 
-def resolve(matter: UUID, *, operator: UUID, words: str, by: str) -> MatterAct:
+def resolve(matter: UUID, *, operator: UUID, words: str, by: str) -> None:
     """This will say what became of a matter. Raises UnknownMatter, MatterResolved, MatterWordsMissing."""
     told = words.strip()
     if not 1 <= len(told) <= LONGEST or "\0" in told:
         raise MatterWordsMissing
-    return _act(matter, operator, RESOLVED, owner=by, words=told, by=by)
+    _act(matter, operator, RESOLVED, owner=by, words=told, by=by)
 
 
-def _act(matter: UUID, operator: UUID, act: str, *, owner: str, words: str, by: str) -> MatterAct:
+def _act(matter: UUID, operator: UUID, act: str, *, owner: str, words: str, by: str) -> None:
+    """Adds what is done; an owner stays one when somebody else resolves it."""
     if not Matter.objects.filter(pk=matter, operator_id=operator).exists():
         raise UnknownMatter
-    try:
-        with transaction.atomic():
-            fetch(_LOCK, [str(matter)])
-            last = MatterAct.objects.filter(matter_id=matter).order_by("-number").first()
-            if last is not None and last.act == RESOLVED:
-                raise MatterResolved
-            number = 1 if last is None else last.number + 1
-            keeps = owner if act == ASSIGNED or last is None else last.owner
-            return MatterAct.objects.create(matter_id=matter, number=number, act=act, owner=keeps, words=words, by=by)
-    except IntegrityError:
-        raise MatterResolved from None
+    with transaction.atomic():
+        fetch(_LOCK, [str(matter)])
+        last = MatterAct.objects.filter(matter_id=matter).order_by("-number").first()
+        if last is not None and last.act == RESOLVED:
+            raise MatterResolved
+        number = 1 if last is None else last.number + 1
+        keeps = owner if act == ASSIGNED or last is None else last.owner
+        execute(_DONE, [matter, number, act, keeps, words, by])

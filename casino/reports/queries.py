@@ -1,6 +1,5 @@
 """What can be asked about reports that were made: always within one operator."""
 
-from collections.abc import Sequence
 from uuid import UUID
 
 from django.db.models import OuterRef, QuerySet, Subquery
@@ -27,7 +26,7 @@ def find(*, operator: UUID, report: UUID) -> Report:
     return found
 
 
-def versions(report: Report) -> Sequence[Report]:
+def versions(report: Report) -> QuerySet[Report]:
     """This will list all versions of what a report is of, newest first, without their content."""
     same = {"operator_id": report.operator_id, "name": report.name, "period": report.period}
     return Report.objects.filter(**same, since=report.since, until=report.until).defer("content").order_by("-version")

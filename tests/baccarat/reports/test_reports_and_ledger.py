@@ -87,12 +87,12 @@ class Looked:
         )
 
 
-@pytest.fixture(scope="module", params=[1, 2, 3])
+@pytest.fixture(scope="module", params=[1, 2])
 def looked(request: pytest.FixtureRequest, services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Looked]:
-    """Three evenings, each in three parts."""
+    """Two evenings, each in three parts."""
     with fresh_database(services, django_db_blocker):
         evening = begin(request.param)
-        for moves in (14, 14, 14):
+        for moves in (8, 12, 8):
             evening.part(moves)
         yield Looked(evening, [Posting(*row) for row in fetch(_POSTINGS, [evening.operator])])
 

@@ -1,0 +1,241 @@
+"""Reports are made of what is sealed, kept with a version and a hash, and looked after."""
+
+import json
+from collections.abc import Callable, Generator
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from pytest_django import DjangoDbBlocker
+
+from baccarat.rules.wagers import Spot
+from casino.events import sealer
+from casino.events.rows import execute, fetch
+from casino.reports import catalogue, document, due, making, matters, queries
+from casino.reports.formats import form
+from casino.reports.intervals import Interval, Period, between, life, of_period
+from casino.reports.models import Matter, Report
+from casino.reports.refusals import (
+    IntervalNotBegun,
+    MatterResolved,
+    MatterWordsMissing,
+    UnknownFormat,
+    UnknownMatter,
+    UnknownReport,
+)
+from tests.baccarat.reports.history import Evening, begin
+from tests.conftest import Database
+from tests.services import Services
+from tests.support.house import deal_all, fresh_database
+
+NAMES = (
+    "performance", "revenue", "liability", "accounts", "adjustments", "voids", "significant", "variance",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def module_database(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Database]:
+    """One database for all of it."""
+    with fresh_database(services, django_db_blocker) as database:
+        yield database
+
+
+@pytest.fixture(scope="module")
+def evening(module_database: Database) -> Evening:
+    """A little of everything was played, and sealed."""
+    played = begin(4, sandbox=False)
+    played.part(8)
+    return played
+
+
+def all_of(evening: Evening) -> Interval:
+    return between(since=evening.cuts[0], until=evening.cuts[-1] + timedelta(days=1), zone="UTC")
+
+
+def make(evening: Evening, name: str, interval: Interval | None = None) -> Report:
+    return making.make(operator=evening.operator, name=name, interval=interval or all_of(evening), by="operator:test")
+
+
+def bet_more(evening: Evening) -> None:
+    """One more wager, sealed or not."""
+    at = evening.house.seated(evening.house.table("mini"))
+    at.deal({Spot.TIE: 500})
+    deal_all()
+
+
+def test_there_is_every_report_that_is_asked_for() -> None:
+    assert tuple(catalogue.definitions()) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_is_made_once_and_again_only_when_there_is_more_to_say(evening: Evening, name: str) -> None:
+    first = make(evening, name)
+    assert make(evening, name).pk == first.pk
+    assert first.version == 1
+    assert document.sha256(bytes(first.content)) == first.sha256
+    told = document.read(bytes(first.content))
+    assert told["operator"]["name"] == "Lucky"
+    assert making.again(first) == first.facts
+
+
+def test_more_facts_make_a_new_version_beside_the_old_one(evening: Evening) -> None:
+    interval = between(since=evening.cuts[0], until=evening.cuts[-1] + timedelta(days=2), zone="UTC")
+    first = make(evening, "revenue", interval)
+    bet_more(evening)
+    assert make(evening, "revenue", interval).pk == first.pk, "what is not sealed is no fact yet"
+    sealer.seal_all()
+    second = make(evening, "revenue", interval)
+    assert (second.version, second.position > first.position) == (2, True)
+    assert [each.version for each in queries.versions(second)] == [2, 1]
+    assert making.again(first) == first.facts, "the old one is what it was, read as of its own position"
+
+
+def test_a_report_of_money_that_is_no_test_never_says_sandbox(evening: Evening) -> None:
+    told = document.read(bytes(make(evening, "liability").content))
+    assert {row[0] for row in told["rows"]} == {"real", "play"}
+
+
+def test_an_operator_without_any_play_has_reports_that_say_so(module_database: Database) -> None:
+    other = begin(5)
+    nothing = of_period(Period.DAY, day=date(2020, 1, 1), zone="UTC")
+    report = making.make(operator=other.operator, name="revenue", interval=nothing, by="system")
+    told = document.read(bytes(report.content))
+    assert (told["activity"], told["rows"], told["totals"], report.figures) == (False, [], [], [])
+    assert form.file_of(report, "csv").content.decode().rstrip().endswith("No activity")
+
+
+def test_money_of_a_test_operators_is_called_so(module_database: Database) -> None:
+    other = begin(6)
+    report = making.make(
+        operator=other.operator, name="liability", interval=life(until=datetime.now(UTC), zone="UTC"), by="system"
+    )
+    assert {row[0] for row in document.read(bytes(report.content))["rows"]} == {"sandbox", "play"}
+
+
+def test_reports_are_never_changed_or_removed_by_anyone(evening: Evening, module_database: Database) -> None:
+    report = make(evening, "voids")
+    with pytest.raises(DatabaseError), transaction.atomic():
+        execute("UPDATE reports_report SET sha256 = '' WHERE id = %s", [report.pk])
+    with module_database.owner() as owner:
+        for statement in ("DELETE FROM reports_report", "TRUNCATE reports_report CASCADE"):
+            with pytest.raises(psycopg.errors.RestrictViolation):
+                owner.execute(statement)
+
+
+def test_many_at_once_make_one_version(evening: Evening, in_threads: Callable[..., list[Any]]) -> None:
+    interval = between(since=evening.cuts[0], until=evening.cuts[-1] + timedelta(days=3), zone="UTC")
+    made = in_threads(6, lambda _: make(evening, "performance", interval).pk)
+    assert len(set(made)) == 1
+    assert Report.objects.filter(until=interval.until).count() == 1
+
+
+def test_what_is_wrong_has_a_code_of_its_own(evening: Evening) -> None:
+    with pytest.raises(UnknownReport):
+        make(evening, "nonsense")
+    with pytest.raises(UnknownReport):
+        making.make(operator=UUID(int=5), name="revenue", interval=all_of(evening), by="system")
+    with pytest.raises(IntervalNotBegun):
+        make(evening, "revenue", of_period(Period.DAY, day=date(2099, 1, 1), zone="UTC"))
+    with pytest.raises(UnknownFormat):
+        form.file_of(make(evening, "revenue"), "xls")
+    with pytest.raises(UnknownReport):
+        queries.find(operator=UUID(int=5), report=make(evening, "revenue").pk)
+
+
+@pytest.mark.parametrize("name", list(settings.REPORT_FORMATS))
+def test_a_report_is_had_in_every_form(evening: Evening, name: str) -> None:
+    report = make(evening, "accounts")
+    file = form.file_of(report, name)
+    assert file.name == f"accounts-interval-{report.since:%Y%m%d}-v{report.version}.{name}"
+    assert file.content
+    if name == "json":
+        assert document.sha256(file.content) == report.sha256
+
+
+def test_days_months_and_years_that_are_over_are_made_once_however_late(
+    module_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "REPORTS", ["baccarat.reports.revenue.REVENUE"])
+    catalogue.definitions.cache_clear()
+    try:
+        fetch("SELECT 1")
+        execute("UPDATE operators_operator SET created_at = clock_timestamp() - interval '800 days', time_zone = %s", [
+            "Europe/Vienna"
+        ])  # fmt: skip
+        waiting = due.due(limit=10_000)
+        assert {each.period for each in waiting} == {Period.DAY, Period.MONTH, Period.YEAR}
+        yesterday = max(each.day for each in waiting)
+        assert yesterday < datetime.now(UTC).date()
+        assert due.make_due(limit=3) == 3
+        assert due.make_due(limit=2) == 2
+        assert len(due.due(limit=10_000)) == len(waiting) - 5
+    finally:
+        execute("UPDATE operators_operator SET created_at = clock_timestamp()")
+        catalogue.definitions.cache_clear()
+
+
+def test_a_new_operator_has_nothing_due(evening: Evening) -> None:
+    assert [each for each in due.due(limit=100) if each.operator == evening.operator] == []
+
+
+def test_a_report_that_cannot_be_made_holds_up_no_other(
+    evening: Evening, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    day = date(2026, 1, 1)
+    both = [due.Due(evening.operator, "UTC", name, Period.DAY, day) for name in ("nonsense", "revenue")]
+    monkeypatch.setattr(due, "due", lambda *, limit: both[:limit])
+    assert due.make_due() == 1
+    assert "nonsense" in caplog.text
+
+
+def test_a_matter_has_an_owner_and_one_end(evening: Evening) -> None:
+    with transaction.atomic():
+        matter = matters.open_one(operator=evening.operator, kind="variance", about="table:x", found={"difference": 1})
+        assert matter is not None
+        assert matters.open_one(operator=evening.operator, kind="variance", about="table:x", found={}) is None
+    whose = {"operator": evening.operator}
+    matters.assign(matter, **whose, owner="staff:7", by="staff:1")
+    with pytest.raises(MatterWordsMissing):
+        matters.resolve(matter, **whose, words=" ", by="staff:7")
+    with pytest.raises(UnknownMatter):
+        matters.assign(matter, operator=UUID(int=5), owner="staff:7", by="staff:1")
+    matters.resolve(matter, **whose, words="A clerk's error.", by="staff:8")
+    with pytest.raises(MatterResolved):
+        matters.resolve(matter, **whose, words="Again.", by="staff:8")
+    standing = queries.standing().get(pk=matter)
+    assert (standing.last_act, standing.owner, standing.words) == ("resolved", "staff:7", "A clerk's error.")
+    assert matters.reasons(operator=evening.operator, about=["table:x"]) == {"table:x": "A clerk's error."}
+    with transaction.atomic():
+        assert matters.open_one(operator=evening.operator, kind="variance", about="table:x", found={}) is not None
+
+
+def test_wagers_that_the_ledger_does_not_know_are_a_finding_with_a_reason_to_be_given(
+    services: Services, django_db_blocker: DjangoDbBlocker
+) -> None:
+    with fresh_database(services, django_db_blocker) as database:
+        evening = begin(8)
+        bet_more(evening)
+        evening.cut()
+        with database.owner() as owner:
+            owner.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
+            owner.execute(
+                "UPDATE events_event SET data = jsonb_set(data, '{stakes,tie}', '700') WHERE type = 'WagerConfirmed'"
+            )
+        report = make(evening, "variance")
+        told = document.read(bytes(report.content))
+        assert [row[-2] for row in told["rows"]] == ["4.00"], "two euros too many, which then do not roll forward"
+        matter = Matter.objects.get()
+        assert matter.found["wagered_ledger"] == 500
+        significant = fetch("SELECT kind, subject, after::text FROM significant_significantevent")
+        assert [row[0] for row in significant] == ["audit_finding"]
+        assert json.loads(significant[0][2])["wagered"] == 700
+        make(evening, "variance")
+        assert Matter.objects.count() == 1
+        matters.resolve(matter.pk, operator=evening.operator, words="Tampered with.", by="staff:8")
+        again = make(evening, "variance")
+        assert again.version == 2
+        assert document.read(bytes(again.content))["rows"][0][-1] == "Tampered with."
