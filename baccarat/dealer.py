@@ -5,37 +5,49 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from baccarat.fairness.commitment import commit
+from baccarat.fairness.commitment import commit, opens
+from baccarat.fairness.cut import cut
+from baccarat.fairness.openings import root
 from baccarat.fairness.shuffle import order
 from baccarat.journal import Journal, Secret
 from baccarat.rounds import commands as rc
+from baccarat.rounds.cutting import listed
 from baccarat.rounds.events import SeatInRound
 from baccarat.rounds.state import Phase, Standing
 from baccarat.rules.cards import Card
 from baccarat.tables import commands as tc
+from baccarat.tables.shoes import cut_of
 
 MOST_CARDS: Final = 6
-NO_CUT: Final = b""
 
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """New identities and a new 256-bit seed, drawn outside the core, used if a round or a shoe begins."""
+    """New identities and a new 256-bit seed, drawn outside the core, used if a round begins or a shoe is committed to.
+
+    `committed` is the seed of the long shoe that the table has committed to, where that shoe may have to start; None
+    where it can't be read, and then it does not start.
+    """
 
     round: UUID
     shoe: UUID
     seed: bytes
+    committed: bytes | None = None
 
 
 def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
-    """This will open betting for those seated, shuffling first where due; nothing if a round runs or nobody sits.
+    """This will open betting for those seated, starting a shoe first where due.
 
-    Nothing either while a switch holds the table.
+    Nothing if a round runs, nobody sits, the table is closed or held, or the long shoe's seed can't be read.
     """
     table = journal.table
-    if table.round is not None or not table.seats or table.stops:
+    if table.round is not None or not table.seats or table.stops or table.closed:
         return
-    shoe, commitment = _shoe_for_round(journal, fresh=fresh, now=now)
+    if table.has_long_shoe():
+        _go_on_with_shoes(journal, fresh=fresh, now=now)
+        if journal.table.shoe is None:
+            return
+    shoe, commitment = _shoe_for_round(journal, fresh=fresh)
     facts, turn = table.facts(), table.rules.turn_seconds
     journal.open_round(
         rc.OpenRound(
@@ -53,18 +65,45 @@ def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
     )
 
 
-def _shoe_for_round(journal: Journal, *, fresh: Fresh, now: datetime) -> tuple[UUID, str | None]:
+def _shoe_for_round(journal: Journal, *, fresh: Fresh) -> tuple[UUID, str | None]:
     """The shoe that the round is dealt from, and its commitment if it is this round's own."""
     if journal.table.shoe is not None:
         return journal.table.shoe.shoe, None
     journal.secrets.append(Secret(shoe=fresh.shoe, seed=fresh.seed))
-    commitment = commit(fresh.seed)
-    if not journal.table.has_long_shoe():
-        return fresh.shoe, commitment
-    rules = journal.table.rules
-    turned = order(fresh.seed, cut=NO_CUT, decks=rules.decks, first=1)[0] if rules.burn else None
-    journal.on_table(tc.StartShoe(shoe=fresh.shoe, commitment=commitment, first_card=turned, now=now))
-    return fresh.shoe, None
+    return fresh.shoe, commit(fresh.seed)
+
+
+def commit_shoe(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
+    """This will commit to the seed of the table's next long shoe, for players to cut it while they play."""
+    journal.secrets.append(Secret(shoe=fresh.shoe, seed=fresh.seed))
+    journal.on_table(tc.CommitShoe(shoe=fresh.shoe, commitment=commit(fresh.seed), now=now))
+
+
+def _go_on_with_shoes(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
+    """Start the committed shoe where none is in play, and commit to the one after it."""
+    seed, unused = fresh.committed, True
+    if journal.table.shoe is None:
+        if journal.table.next_shoe is None:  # a table from before shoes were committed to ahead
+            commit_shoe(journal, fresh=fresh, now=now)
+            seed, unused = fresh.seed, False
+        _start_shoe(journal, seed=seed, now=now)
+    if journal.table.next_shoe is None and unused:
+        commit_shoe(journal, fresh=fresh, now=now)
+
+
+def _start_shoe(journal: Journal, *, seed: bytes | None, now: datetime) -> None:
+    """Fix the cut of the committed shoe and shuffle it; without the seed that was committed to nothing starts."""
+    coming, rules = journal.table.next_shoe, journal.table.rules
+    if coming is None or seed is None or not opens(coming.commitment, seed):
+        return
+    fixed = bytes.fromhex(cut_of(coming)[1])
+    turned = order(seed, cut=fixed, decks=rules.decks, first=1)[0] if rules.burn else None
+    journal.on_table(tc.StartShoe(first_card=turned, root=root(seed, cut=fixed, decks=rules.decks), now=now))
+
+
+def starts_next_shoe(journal: Journal) -> bool:
+    """This will tell whether the round in hand is its long shoe's last, so that the committed one starts after it."""
+    return journal.table.shoe is not None and journal.table.shoe.cut_card_out
 
 
 def deal_round(journal: Journal, *, seed: bytes, fresh: Fresh, now: datetime) -> None:
@@ -99,8 +138,14 @@ def is_empty(journal: Journal) -> bool:
 def next_cards(journal: Journal, seed: bytes) -> tuple[tuple[Card, ...], int]:
     """This will return the shoe's next six cards (fewer at its very end) and the place of the first."""
     position = 0 if journal.table.shoe is None else journal.table.shoe.out
-    shoe = order(seed, cut=NO_CUT, decks=journal.table.rules.decks, first=position + MOST_CARDS)
+    shoe = order(seed, cut=_cut(journal), decks=journal.table.rules.decks, first=position + MOST_CARDS)
     return shoe[position:], position
+
+
+def _cut(journal: Journal) -> bytes:
+    """What the players added to the shoe in play: to a long one before it started, to a round's own until now."""
+    shoe, round_ = journal.table.shoe, journal.round
+    return cut(round_.facts().shoe, listed(round_.given)) if shoe is None else bytes.fromhex(shoe.cut)
 
 
 def players_cards(journal: Journal, seed: bytes) -> tuple[Card, Card]:
@@ -148,6 +193,18 @@ def _somebody_plays(journal: Journal) -> bool:
     if any(seat.standing in spoke for seat in journal.round.seats):
         return True
     return any(journal.round.seat_of(seat.player) is None for seat in journal.table.seats)
+
+
+def give_cut(journal: Journal, *, player: UUID, contribution: str, now: datetime) -> None:
+    """This will add to the cut of the shoe that takes contributions now: the next long one, or that of the round.
+
+    `contribution` is 1 to 32 bytes in lower-case hex. Raises NotSeated, NoShoeToCut, CutGivenTooOften, NoOpenRound,
+    NotYourTurn, BettingIsClosed.
+    """
+    if journal.table.has_long_shoe():
+        journal.on_table(tc.GiveShoeCut(player=player, contribution=contribution, now=now))
+    else:
+        journal.on_round(rc.GiveCut(player=player, contribution=contribution, now=now))
 
 
 def withdraw(journal: Journal, *, player: UUID) -> None:

@@ -1,9 +1,12 @@
 """A table as it is drawn for one viewer: plain JSON-ready values, money as decimal strings."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from baccarat.fairness.cut import Contribution
+from baccarat.rounds.cutting import Given
 from baccarat.rounds.state import RoundSeat, RoundState
 from baccarat.rounds.void_events import SeatVoided
 from baccarat.rules.hands import total
@@ -38,7 +41,22 @@ def table_picture(
         "seats": [_seat(seat, viewer, currency) for seat in table.seats],
         "shoe": None
         if table.shoe is None
-        else {"number": table.shoe.number, "cards_out": table.shoe.out, "commitment": table.shoe.commitment},
+        else {
+            "id": str(table.shoe.shoe),
+            "number": table.shoe.number,
+            "cards_out": table.shoe.out,
+            "commitment": table.shoe.commitment,
+            "cut": table.shoe.cut,
+            "root": table.shoe.root,
+        },
+        "next_shoe": None
+        if table.next_shoe is None
+        else {
+            "id": str(table.next_shoe.shoe),
+            "number": table.next_shoe.number,
+            "commitment": table.next_shoe.commitment,
+            "contributions": contributions_picture(table.next_shoe.given),
+        },
         "round": None if round_.opened is None else round_picture(round_, viewer=viewer, currency=currency),
         "you": None if yours is None else _you(yours, table, round_, game_balance or 0, means or Means(0)),
         "stopped": _stopped(table),
@@ -105,6 +123,9 @@ def round_picture(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         "deadline_at": facts.deadline_at,
         "ended_at": round_.ended_at,
         "commitment": facts.commitment,
+        "shoe": str(facts.shoe),
+        "contributions": contributions_picture(round_.given),
+        "cut": round_.cut,
         "seed": round_.seed,
         "cards": list(round_.cards),
         "player_hand": {"cards": player, "total": round_.player_total},
@@ -121,6 +142,11 @@ def round_picture(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
             for seat in round_.seats
         ],
     }
+
+
+def contributions_picture(given: Iterable[Given | Contribution]) -> list[dict[str, Any]]:
+    """This will draw what seats have added to a cut; everyone at the table may see it."""
+    return [{"seat": each.seat, "contribution": each.contribution} for each in given]
 
 
 def hands(cards: tuple[str, ...]) -> tuple[list[str], list[str]]:

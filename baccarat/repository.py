@@ -1,8 +1,9 @@
 """Load tables with their rounds under lock, and write what was decided: events, entries and read models together."""
 
+import logging
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -23,6 +24,8 @@ from casino.events import store
 from casino.kernel.ids import uuid7
 from wallet import ledger
 from wallet.entries import Entry
+
+logger = logging.getLogger(__name__)
 
 _COLUMNS: Final = "id, round_id, version, state::text"
 # The clock stands outside, so it is read after the lock was had: who waited is judged by when they got through.
@@ -139,9 +142,20 @@ def clock() -> datetime:
     return moment
 
 
-def fresh() -> Fresh:
-    """This will draw new identities and a new seed from the operating system's generator."""
-    return Fresh(round=new_id(), shoe=new_id(), seed=secrets.token_bytes(32))
+def fresh(journal: Journal, *, seeds: Mapping[UUID, bytes] | None = None) -> Fresh:
+    """This will draw new identities and a new seed from the operating system's generator.
+
+    With them comes the seed of the table's committed long shoe, if that one has to start: from `seeds` where those were
+    read before, else it is read now.
+    """
+    table, coming = journal.table, journal.table.next_shoe
+    found = seeds or {}
+    if coming is not None and table.shoe is None and table.round is None and table.seats and seeds is None:
+        found = shoe_secrets.read([coming.shoe])
+        if not found:
+            logger.critical("ALERT table %s can't start its next shoe: the seed can't be read", table.facts().table)
+    committed = None if coming is None else found.get(coming.shoe)
+    return Fresh(round=new_id(), shoe=new_id(), seed=secrets.token_bytes(32), committed=committed)
 
 
 def new_id() -> UUID:

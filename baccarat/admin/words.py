@@ -1,14 +1,17 @@
 """What happened at a table, in one sentence for each event. Pure: amounts are minor units of the given currency."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from baccarat.fairness.cut import Contribution
 from baccarat.rounds import ceremony_events as ce
 from baccarat.rounds import events as re
 from baccarat.rounds import void_events as ve
+from baccarat.rounds.cut_events import CutGiven
 from baccarat.rules.cards import name
 from baccarat.rules.wagers import Spot
 from baccarat.tables import events as te
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed
 from baccarat.tables.switch_events import PlayResumed, PlayStopped
 from casino.kernel.money import text
 
@@ -65,10 +68,28 @@ def _settled(event: re.RoundSettled, money: Money) -> str:
     return f"{score}: {won}{natural}. Staked {money(staked)}, returned {money(returned)}.{seed}"
 
 
+def _closed(event: re.BettingClosed, money: Money) -> str:
+    del money
+    return f"Betting closed.{_cut_by(event.contributions)}"
+
+
+def _cut_by(contributions: Sequence[Contribution]) -> str:
+    seats = ", ".join(str(each.seat) for each in contributions)
+    return f" The shoe was cut by {_plural('seat', len(contributions))} {seats}." if contributions else ""
+
+
 def _shoe_started(event: te.ShoeStarted, money: Money) -> str:
     del money
     burned = "" if event.turned is None else f" The {name(event.turned)} was turned and {event.burned} more burned."
-    return f"Shoe {event.number} was shuffled, committed to beforehand.{burned}"
+    cut = _cut_by(event.contributions)
+    return f"Shoe {event.number} was shuffled, committed to beforehand.{cut}{burned}"
+
+
+def _table_closed(event: TableClosed, money: Money) -> str:
+    del money
+    revealed = sum(each.seed is not None for each in event.seeds)
+    seeds = f" {revealed} of {len(event.seeds)} secret seeds revealed." if event.seeds else ""
+    return f"The table was closed by {event.by}: {event.reason}.{seeds}"
 
 
 def _shoe_ended(event: te.ShoeEnded, money: Money) -> str:
@@ -118,7 +139,8 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     re.SeatPassed: lambda e, _: f"Seat {e.seat} passed.",
     re.SeatTimedOut: lambda e, _: f"Seat {e.seat} let its turn run out; nothing was taken.",
     re.SeatWithdrawn: lambda e, _: f"Seat {e.seat} was left before a wager.",
-    re.BettingClosed: lambda e, _: "Betting closed.",
+    CutGiven: lambda e, _: f"Seat {e.seat} added {e.contribution} to the cut of the round's shoe.",
+    re.BettingClosed: _closed,
     ce.CardsHandedOut: lambda e, _: f"The Player's two cards went face down to seat {e.seat}.",
     ce.CardsLooked: lambda e, _: f"Seat {e.seat} looked at the cards.",
     ce.CardsHandedBack: _handed_back,
@@ -137,8 +159,11 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     te.Rebought: lambda e, money: f"Seat {e.seat} brought {money(e.amount)} of {e.book} money more.",
     te.SeatLeft: _left,
     te.SeatFreed: _freed,
+    ShoeCommitted: lambda e, _: f"Shoe {e.number}, the next one, was committed to: {e.commitment}.",
+    ShoeCutGiven: lambda e, _: f"Seat {e.seat} added {e.contribution} to the cut of the next shoe.",
     te.ShoeStarted: _shoe_started,
     te.ShoeEnded: _shoe_ended,
     PlayStopped: lambda e, _: f"Play was stopped ({e.scope}) by {e.by}: {e.reason} Players are told: {e.says}",
     PlayResumed: lambda e, _: f"Play was resumed ({e.scope}) by {e.by}: {e.reason}",
+    TableClosed: _table_closed,
 }

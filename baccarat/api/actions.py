@@ -131,7 +131,9 @@ class Deal(Action):
         given: dict[str, Any] = read(bodies.Deal, request)
         stakes = {stake["spot"]: stake["amount"] for stake in given.get("stakes", ())}
         currency = given.get("currency", self.caller.currency)
-        return Response(betting.deal(guest=self.guest(table), stakes=stakes, currency=currency))
+        contribution = given.get("contribution")
+        guest = self.guest(table)
+        return Response(betting.deal(guest=guest, stakes=stakes, currency=currency, contribution=contribution))
 
 
 class Pass(Action):

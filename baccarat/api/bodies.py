@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from baccarat.api import refusals
+from baccarat.fairness.cut import MOST_BYTES, MalformedContribution, contributed
 from baccarat.rules.table_rules import Commission, CommissionTiming, Ratio, Shuffle, SpotsPerRound, UnderMinimum
 from baccarat.rules.wagers import Spot
 from casino.api.fields import (
@@ -75,6 +76,32 @@ class ShareField(RatioField):
     pattern = SHARE
 
 
+@extend_schema_field(
+    {"type": "string", "pattern": f"^([0-9a-fA-F]{{2}}){{1,{MOST_BYTES}}}$", "examples": ["9f2c5e7a41b0d863"]}
+)
+class ContributionField(serializers.Field[str, Any, str, str]):
+    """1 to 32 bytes in hex (`contribution_malformed` otherwise)."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """This will read the bytes and write them in lower case."""
+        if not isinstance(data, str):
+            raise ValidationError("A contribution is text.", code="not_text")
+        try:
+            return contributed(data).hex()
+        except MalformedContribution as malformed:
+            raise ValidationError(str(malformed), code=refusals.ContributionMalformed.code) from None
+
+    def to_representation(self, value: str) -> str:
+        """This will return the digits."""
+        return value
+
+
+class Cut(Strict):
+    """What a player adds to the shoe."""
+
+    contribution = ContributionField()
+
+
 class Nothing(Strict):
     """A body without fields: {}."""
 
@@ -86,6 +113,7 @@ class SeatTake(Strict):
     buy_in = AmountField()
     currency = CurrencyField()
     book = BookField()
+    contribution = ContributionField(required=False)
 
 
 class SeatChange(Strict):
@@ -121,6 +149,7 @@ class Deal(Strict):
 
     stakes = Stake(many=True, required=False)
     currency = CurrencyField(required=False)
+    contribution = ContributionField(required=False)
 
     def validate_stakes(self, stakes: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """This will refuse a wager without stakes, and a spot named twice."""

@@ -6,6 +6,7 @@ from drf_spectacular.utils import OpenApiExample
 
 TABLE_ID: Final = "01a1fcbc-076c-7efc-99c1-b2b93212fa2b"
 ROUND_ID: Final = "01a1fcbc-078c-7ef2-bf19-295c3a7cab3f"
+SHOE_ID: Final = "01a1fcbc-0780-7a52-8f0c-3e5d7c1b9a44"
 _OPENED: Final = "2026-11-21T09:00:00.250000Z"
 _NOW: Final = "2026-11-21T09:00:03.500000Z"
 _ENDED: Final = "2026-11-21T09:00:03.520000Z"
@@ -40,6 +41,9 @@ BETTING: Final[dict[str, Any]] = {
     "deadline_at": None,
     "ended_at": None,
     "commitment": _HASH,
+    "shoe": SHOE_ID,
+    "contributions": [{"seat": 1, "contribution": "9f2c5e7a41b0d863"}],
+    "cut": None,
     "seed": None,
     "cards": [],
     "player_hand": {"cards": [], "total": None},
@@ -55,6 +59,7 @@ SETTLED: Final[dict[str, Any]] = {
     **BETTING,
     "phase": "settled",
     "ended_at": _ENDED,
+    "cut": "6ac3d2c1f50e7a1c5df1d0a4bd4f8c2f17a4f3f9c45b0f53a5d8cc2dbd5f6b90",
     "seed": "5c" * 32,
     "cards": ["2s", "8d", "9c", "Ad"],
     "player_hand": {"cards": ["2s", "9c"], "total": 1},
@@ -93,6 +98,7 @@ STATE: Final[dict[str, Any]] = {
     "currency": "EUR",
     "seats": [{"seat": 1, "player": None, "you": True, "book": "play", "commission_owed": "0.00"}],
     "shoe": None,
+    "next_shoe": None,
     "round": BETTING,
     "you": {
         "seat": 1,

@@ -24,6 +24,13 @@ class BookNamedTwice(Refusal):
     remedy = "Send each of real and play at most once."
 
 
+class ContributionMalformed(Refusal):
+    code = "contribution_malformed"
+    kind = Kind.INVALID
+    title = "This is no contribution to a cut"
+    remedy = "Send 1 to 32 bytes as hex digits, two for each byte."
+
+
 class NoStakes(Refusal):
     code = "no_stakes"
     kind = Kind.INVALID

@@ -106,6 +106,13 @@ class LookShown(serializers.Serializer[Any]):
     until = serializers.DateTimeField()
 
 
+class ContributionShown(serializers.Serializer[Any]):
+    """What a seat added to the cut of a shoe."""
+
+    seat = serializers.IntegerField()
+    contribution = serializers.CharField(help_text="1 to 32 bytes in hex.")
+
+
 class RoundShown(serializers.Serializer[Any]):
     """A round: cards as rank and suit ("9h", "Td"), in deal order and by hand."""
 
@@ -119,6 +126,11 @@ class RoundShown(serializers.Serializer[Any]):
     deadline_at = serializers.DateTimeField(allow_null=True)
     ended_at = serializers.DateTimeField(allow_null=True)
     commitment = serializers.CharField(allow_null=True, help_text="Of the round's own shoe; its seed opens it.")
+    shoe = serializers.UUIDField()
+    contributions = ContributionShown(many=True, help_text="To the round's own shoe.")
+    cut = serializers.CharField(
+        allow_null=True, help_text='Fixed when betting closes, in hex; "" if nobody contributed to a shoe of its own.'
+    )
     seed = serializers.CharField(allow_null=True)
     cards = serializers.ListField(child=serializers.CharField())
     player_hand = HandShown()
@@ -161,9 +173,23 @@ class SeatShown(serializers.Serializer[Any]):
 
 
 class ShoeShown(serializers.Serializer[Any]):
+    """The long shoe in play."""
+
+    id = serializers.UUIDField()
     number = serializers.IntegerField()
     cards_out = serializers.IntegerField()
     commitment = serializers.CharField()
+    cut = serializers.CharField(help_text='In hex; "" if nobody contributed.')
+    root = serializers.CharField(allow_null=True, help_text="The Merkle root of all its cards, in hex.")  # type: ignore[assignment]
+
+
+class NextShoeShown(serializers.Serializer[Any]):
+    """The long shoe that the table has committed to, and that takes contributions to its cut until it starts."""
+
+    id = serializers.UUIDField()
+    number = serializers.IntegerField()
+    commitment = serializers.CharField()
+    contributions = ContributionShown(many=True)
 
 
 class ClosedShown(serializers.Serializer[Any]):
@@ -225,6 +251,7 @@ class TableState(serializers.Serializer[Any]):
     currency = serializers.CharField()
     seats = SeatShown(many=True)
     shoe = ShoeShown(allow_null=True)
+    next_shoe = NextShoeShown(allow_null=True)
     round = RoundShown(allow_null=True)
     you = YouShown(allow_null=True)
     stopped = StoppedShown(allow_null=True, help_text="Null while the table plays.")

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from baccarat.audit import ceremony
+from baccarat.audit import ceremony, cutting
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.traces import Part, RoundTrace
 from baccarat.rounds import events as e
@@ -36,6 +36,7 @@ def closed(round_: RoundTrace, event: e.BettingClosed) -> None:
     for part in round_.parts.values():
         if part.confirmed_at is not None and part.confirmed_at > event.closed_at:
             round_.differs("times out of order", f"confirmed by {event.closed_at}", part.confirmed_at, seat=part.seat)
+    cutting.fixed(round_, event)
     round_.phase, round_.closed_at = _CLOSED, event.closed_at
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from baccarat.audit import betting, ceremony, dealing, seating, voiding
+from baccarat.audit import betting, ceremony, cutting, dealing, seating, voiding
 from baccarat.audit.notes import Notes
 from baccarat.audit.shoes import check_seed
 from baccarat.audit.switching import Switches
@@ -20,6 +20,7 @@ from baccarat.projections import sitting_row
 from baccarat.rounds import ceremony_events as ce
 from baccarat.rounds import events as re
 from baccarat.rounds import void_events as ve
+from baccarat.rounds.cut_events import CutGiven
 from baccarat.rules.cards import Card
 from baccarat.tables import events as te
 from baccarat.tables.switch_events import SwitchEvent
@@ -44,6 +45,7 @@ ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
         (re.SeatPassed, betting.passed),
         (re.SeatTimedOut, betting.timed_out),
         (re.SeatWithdrawn, betting.withdrawn),
+        (CutGiven, cutting.given),
         (re.BettingClosed, dealing.closed),
         (ce.CardsHandedOut, ceremony.handed_out),
         (ce.CardsLooked, ceremony.looked),
@@ -153,7 +155,7 @@ class Fold:
             self.notes.add(betting.OUT_OF_PLACE, where(row), "an opened table", "none")
             return None
         table.version = row.version
-        if row.type == "ShoeStarted":
+        if row.type == "ShoeCommitted" or (row.type == "ShoeStarted" and table.coming is None):
             self._first_use(row, event.shoe, event.commitment)
         TABLE_STEPS[row.type](table, event)
         self._sitting(table, event)

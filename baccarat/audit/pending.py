@@ -77,6 +77,8 @@ def _in_play(fold: Fold) -> dict[UUID, tuple[TableTrace, str | None, LongShoe | 
             found[table.shoe.shoe] = table, table.shoe.commitment, table.shoe
         elif table.round is not None:
             found[table.round.opened.shoe] = table, table.round.opened.commitment, None
+        if table.coming is not None:
+            found[table.coming.shoe] = table, table.coming.commitment, None
     return found
 
 

@@ -160,7 +160,7 @@ def _fairness(trace: RoundTrace, table_events: list[Any], notes: Notes) -> str:
         notes.add("seed missing", f"shoe {shoe}", "the shoe's seed", ended.seed)
         return "The shoe ended without a seed."
     deals = [] if trace.position is None else [(trace.position, trace.cards, trace.opened.round)]
-    check_shoe(
-        trace.table, LongShoe(shoe, begun.number, begun.commitment, ended.dealt, begun.turned, deals=deals), seed
-    )
+    long = LongShoe(shoe, begun.number, begun.commitment, ended.dealt, begun.turned, cut=begun.cut, root=begun.root)
+    long.deals.extend(deals)
+    check_shoe(trace.table, long, seed)
     return "The shoe has ended: its seed was checked against its commitment and these cards."

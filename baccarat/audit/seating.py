@@ -4,16 +4,17 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final
 
-from baccarat.audit import switching
+from baccarat.audit import cutting, switching
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.notes import Notes
-from baccarat.audit.shoes import check_shoe, seed_bytes
+from baccarat.audit.shoes import check_revealed, check_shoe, seed_bytes
 from baccarat.audit.traces import Guest, LongShoe, TableTrace
 from baccarat.rounds.state import Standing
 from baccarat.rules.cards import UnknownCard, points
 from baccarat.rules.odds import player_edge_spots
 from baccarat.rules.validation import InvalidRules, check
 from baccarat.tables import events as e
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed
 from baccarat.tables.switch_events import PlayResumed, PlayStopped
 from casino.kernel.money import Book
 
@@ -107,11 +108,12 @@ def shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
         table.differs("shoe number differs", table.shoes + 1, event.number)
     if event.first_round not in {0, table.rounds + 1}:
         table.differs("round number differs", table.rounds + 1, event.first_round)
+    cutting.started(table, event)
     burned = _burned(table, event)
     if event.burned != burned or (event.turned is None) is table.rules.burn:
         table.differs("burned cards differ", burned, f"{event.burned} after {event.turned}")
     out = 0 if event.turned is None else 1 + event.burned
-    table.shoe = LongShoe(event.shoe, event.number, event.commitment, out, event.turned)
+    table.shoe = LongShoe(event.shoe, event.number, event.commitment, out, event.turned, cut=event.cut, root=event.root)
     table.shoes = event.number
     table.marks.clear()
 
@@ -148,6 +150,22 @@ def shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
     elif table.notes.on:
         check_shoe(table, shoe, seed)
     table.shoe = None
+
+
+def closed(table: TableTrace, event: TableClosed) -> None:
+    """This will follow a table closed for good: nobody there, and every seed that was still secret revealed."""
+    secret = {shoe.shoe: shoe for shoe in (table.shoe, table.coming) if shoe is not None}
+    if table.closed or table.guests or table.round is not None:
+        table.differs(OUT_OF_PLACE, "an empty table", f"{len(table.guests)} seats taken")
+    if [each.shoe for each in event.seeds] != list(secret):
+        table.differs("seed missing", ", ".join(map(str, secret)), ", ".join(str(each.shoe) for each in event.seeds))
+    for each in event.seeds:
+        seed, shoe = seed_bytes(each.seed), secret.get(each.shoe)
+        if each.seed is not None and seed is None:
+            table.differs("seed missing", "the shoe's seed", each.seed)
+        elif seed is not None and shoe is not None and table.notes.on:
+            check_revealed(table, shoe, seed)
+    table.shoe, table.coming, table.closed = None, None, True
 
 
 def _owed(amounts: list[tuple[Any, int]]) -> str:
@@ -190,8 +208,11 @@ STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
     e.Rebought: rebought,
     e.SeatLeft: left,
     e.SeatFreed: freed,
+    ShoeCommitted: cutting.committed,
+    ShoeCutGiven: cutting.given_to_next,
     e.ShoeStarted: shoe_started,
     e.ShoeEnded: shoe_ended,
     PlayStopped: switching.stopped,
     PlayResumed: switching.resumed,
+    TableClosed: closed,
 }

@@ -1,14 +1,15 @@
 """Cards against the seed that was committed to before the first bet."""
 
-from baccarat.audit.traces import LongShoe, RoundTrace, TableTrace
+from baccarat.audit.traces import CommittedShoe, LongShoe, RoundTrace, TableTrace
 from baccarat.fairness.commitment import commit
+from baccarat.fairness.openings import root
 from baccarat.fairness.shuffle import order
 from baccarat.fairness.stream import SEED_BYTES
 from baccarat.rules.cards import Card
 
-NO_CUT = b""
 NOT_OPENED = "seed does not open the commitment"
 OTHER_CARDS = "cards are not the shoe's"
+OTHER_ROOT = "root is not the shoe's"
 
 
 def check_seed(round_: RoundTrace, *, seed: str | None, cards: tuple[Card, ...], version: int) -> None:
@@ -29,7 +30,7 @@ def check_seed(round_: RoundTrace, *, seed: str | None, cards: tuple[Card, ...],
     if commitment != round_.opened.commitment:
         _differs(round_, version, NOT_OPENED, round_.opened.commitment, commitment)
     if cards:
-        due = order(found, cut=NO_CUT, decks=round_.table.rules.decks, first=len(cards))
+        due = order(found, cut=bytes.fromhex(round_.cut or ""), decks=round_.table.rules.decks, first=len(cards))
         if due != cards:
             _differs(round_, version, OTHER_CARDS, " ".join(due), " ".join(cards))
 
@@ -38,12 +39,24 @@ def _differs(round_: RoundTrace, version: int, what: str, expected: object, foun
     round_.notes.add(what, f"round {round_.opened.round}, version {version}", expected, found)
 
 
+def check_revealed(table: TableTrace, shoe: LongShoe | CommittedShoe, seed: bytes) -> None:
+    """This will check the seed of a long shoe, and all that was dealt from it where it had started."""
+    if isinstance(shoe, LongShoe):
+        check_shoe(table, shoe, seed)
+    elif commit(seed) != shoe.commitment:
+        table.differs(NOT_OPENED, shoe.commitment, commit(seed))
+
+
 def check_shoe(table: TableTrace, shoe: LongShoe, seed: bytes) -> None:
-    """This will check all that was dealt from a long shoe against its seed, round by round."""
-    commitment = commit(seed)
+    """This will check a long shoe's root, and all that was dealt from it, against its seed and cut, round by round."""
+    commitment, cut = commit(seed), bytes.fromhex(shoe.cut)
     if commitment != shoe.commitment:
         table.differs(NOT_OPENED, shoe.commitment, commitment)
-    cards = order(seed, cut=NO_CUT, decks=table.rules.decks, first=_most(table, shoe))
+    if shoe.root is not None:
+        due_root = root(seed, cut=cut, decks=table.rules.decks)
+        if due_root != shoe.root:
+            table.differs(OTHER_ROOT, due_root, shoe.root)
+    cards = order(seed, cut=cut, decks=table.rules.decks, first=_most(table, shoe))
     if shoe.turned is not None and shoe.turned != cards[0]:
         table.differs("turned card is not the shoe's", cards[0], shoe.turned)
     for position, found, round_ in shoe.deals:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from baccarat.rounds import ceremony_events as ce
 from baccarat.rounds import events as e
 from baccarat.rounds import void_events as ve
+from baccarat.rounds.cut_events import CutGiven
 from baccarat.rules.deal import IllegalDeal, replay, steps
 from baccarat.rules.payouts import Result, SpotResult
 from baccarat.rules.table_rules import Commission, CommissionTiming, Ratio, TableRules
@@ -82,8 +83,15 @@ def _withdrawn(event: e.SeatWithdrawn, _table: TableOpened) -> Iterator[str]:
     yield f"Seat {event.seat} left or moved before confirming; its chips are returned."
 
 
+def _cut_given(event: CutGiven, _table: TableOpened) -> Iterator[str]:
+    yield f"Seat {event.seat} added {event.contribution} to the cut at {_time(event.given_at)}."
+
+
 def _closed(event: e.BettingClosed, _table: TableOpened) -> Iterator[str]:
     yield f"Betting closed at {_time(event.closed_at)}."
+    if event.contributions:
+        seats = ", ".join(str(each.seat) for each in event.contributions)
+        yield f"The shoe was cut by what these seats had added: {seats}. The cut is {event.cut}."
 
 
 def _handed_out(event: ce.CardsHandedOut, _table: TableOpened) -> Iterator[str]:
@@ -226,6 +234,7 @@ _TOLD: Final[Mapping[type, _Teller]] = {
     e.SeatPassed: _passed,
     e.SeatTimedOut: _timed_out,
     e.SeatWithdrawn: _withdrawn,
+    CutGiven: _cut_given,
     e.BettingClosed: _closed,
     ce.CardsHandedOut: _handed_out,
     ce.CardsLooked: _looked,

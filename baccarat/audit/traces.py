@@ -15,6 +15,7 @@ from baccarat.derive import Place
 from baccarat.projections import SittingRow
 from baccarat.rounds.ceremony_events import HandTurned
 from baccarat.rounds.ceremony_state import Ceremony
+from baccarat.rounds.cutting import Given
 from baccarat.rounds.events import RoundOpened, SeatSettled
 from baccarat.rounds.state import Phase, RoundSeat, RoundState, Standing
 from baccarat.rounds.void_events import RoundVoided, RoundVoidRequested
@@ -25,7 +26,7 @@ from baccarat.rules.roads.marks import Mark, pairs
 from baccarat.rules.table_rules import Shuffle, TableRules
 from baccarat.rules.wagers import Spot, Stakes
 from baccarat.tables.events import TableOpened
-from baccarat.tables.state import Seat, Shoe, Stop, TableState
+from baccarat.tables.state import NextShoe, Seat, Shoe, Stop, TableState
 from baccarat.tables.switch_events import Scope
 from casino.kernel.money import Book
 
@@ -41,6 +42,11 @@ MOST_KEPT: Final = 1024
 def _settlements(_rules: TableRules) -> dict[tuple[object, ...], Settlement]:
     """What wagers came to under these rules: decoded rules have exact types, so that equal ones are alike."""
     return {}
+
+
+def by_seat(given: dict[int, Given]) -> tuple[Given, ...]:
+    """This will list contributions by seat, ascending."""
+    return tuple(given[seat] for seat in sorted(given))
 
 
 @dataclass(slots=True)
@@ -67,6 +73,8 @@ class LongShoe:
     turned: Card | None
     cut_card_out: bool = False
     over: bool = False
+    cut: str = ""
+    root: str | None = None
     deals: list[tuple[int, tuple[Card, ...], UUID]] = field(default_factory=list)
 
     def draw(self, out: int, rules: TableRules) -> None:
@@ -77,10 +85,21 @@ class LongShoe:
 
 
 @dataclass(slots=True)
+class CommittedShoe:
+    """A long shoe that is committed to and has not started; `given` are the contributions to its cut, by seat."""
+
+    shoe: UUID
+    number: int
+    commitment: str
+    given: dict[int, Given] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class TableTrace:
     """A table as its own events and those of its rounds have left it.
 
-    `marks` are the rounds on its board, by number: the outcome, the cards, and whether it was a natural.
+    `marks` are the rounds on its board, by number: the outcome, the cards, and whether it was a natural. `commits` says
+    that its long shoes have been committed to ahead: since then none may start otherwise.
     """
 
     opened: TableOpened
@@ -95,6 +114,10 @@ class TableTrace:
     rounds: int = 0
     marks: dict[int, tuple[Outcome, tuple[Card, ...], bool]] = field(default_factory=dict)
     stops: dict[Scope, Stop] = field(default_factory=dict)
+    coming: CommittedShoe | None = None
+    commits: bool = False
+    voids: int = 0
+    closed: bool = False
     rules: TableRules = field(init=False)
     label: str = field(init=False)
     place: Place = field(init=False)
@@ -139,7 +162,16 @@ class TableTrace:
             ),
             shoe=None
             if shoe is None
-            else Shoe(shoe.shoe, shoe.number, shoe.commitment, shoe.out, shoe.cut_card_out, shoe.over),
+            else Shoe(
+                shoe.shoe,
+                shoe.number,
+                shoe.commitment,
+                shoe.out,
+                shoe.cut_card_out,
+                shoe.over,
+                shoe.cut,
+                shoe.root,
+            ),
             shoes=self.shoes,
             round=None if self.round is None else self.round.opened.round,
             last_round=self.last_round,
@@ -147,6 +179,11 @@ class TableTrace:
             marks=" ".join(map(str, self._board())),
             pairs=self._pairs(),
             stops=tuple(self.stops.values()),
+            next_shoe=None
+            if self.coming is None
+            else NextShoe(self.coming.shoe, self.coming.number, self.coming.commitment, by_seat(self.coming.given)),
+            voids=self.voids,
+            closed=self.closed,
         )
 
     def _board(self) -> Iterator[Mark]:
@@ -211,6 +248,8 @@ class RoundTrace:
     voided: RoundVoided | None = None
     ceremony: Ceremony | None = None
     turned: tuple[HandTurned, ...] = ()
+    given: dict[int, Given] = field(default_factory=dict)
+    cut: str | None = None
 
     def differs(self, what: str, expected: object, found: object, *, seat: int | None = None) -> None:
         """This will note a contradiction at the event in hand."""
@@ -262,4 +301,6 @@ class RoundTrace:
             self.void_request,
             self.voided,
             self.ceremony,
+            by_seat(self.given),
+            self.cut,
         )

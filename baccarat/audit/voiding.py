@@ -131,6 +131,7 @@ def _expected(part: Part, undone: e.SeatVoided, guest: Guest | None) -> e.SeatVo
 
 def _close(round_: RoundTrace, event: e.RoundVoided) -> None:
     """The round is void; one that was in hand leaves the table, and its own shoe's seed is shown."""
+    round_.table.voids += 1
     table, lost = round_.table, (round_.set_aside or "").startswith(LOST)
     if round_.runs():
         round_.seed, round_.ended_at = event.seed, event.voided_at

@@ -24,8 +24,9 @@ SAID: Final = "ChatMessageSent"
 
 _MOVE_NOTHING: Final = frozenset(
     {
-        "RoundOpened", "SeatChanged", "PlayerAccountOpened", "TableLimitSet", SAID, "PlayerReported", "ReportClosed",
-        "PlayerMuted", "PlayerUnmuted", "PlayerRemoved", "PlayerReadmitted", "PlayerStopped", "PlayerResumed",
+        "RoundOpened", "SeatChanged", "CutGiven", "ShoeCutGiven", "PlayerAccountOpened", "TableLimitSet", SAID,
+        "PlayerReported", "ReportClosed", "PlayerMuted", "PlayerUnmuted", "PlayerRemoved", "PlayerReadmitted",
+        "PlayerStopped", "PlayerResumed",
     }
 )  # fmt: skip
 _as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode

@@ -6,6 +6,7 @@ stream; the others of its batch are dealt as if it were not there.
 
 import logging
 import traceback
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -49,18 +50,26 @@ def deal_due(*, limit: int = BATCH) -> int:
 def _deal_all(claimed: repository.Loaded) -> int:
     for table in claimed.unreadable:
         logger.critical("ALERT table %s is due but its stored state can't be read: rebuild it from its events", table)
-    seeds = shoe_secrets.read([journal.round.facts().shoe for journal in claimed.journals])
+    seeds = shoe_secrets.read([shoe for journal in claimed.journals for shoe in _shoes_of(journal)])
     for journal in claimed.journals:
-        _deal(journal, seeds.get(journal.round.facts().shoe), claimed.now)
+        _deal(journal, seeds, claimed.now)
     repository.write([(journal, _metadata(journal)) for journal in claimed.journals])
     return sum(bool(journal.pages) for journal in claimed.journals)
 
 
-def _deal(journal: Journal, seed: bytes | None, now: datetime) -> None:
+def _shoes_of(journal: Journal) -> list[UUID]:
+    """The shoe that the round is dealt from, and the one that starts after the last round of a long shoe."""
+    coming = journal.table.next_shoe
+    shoe = journal.round.facts().shoe
+    return [shoe, coming.shoe] if coming is not None and dealer.starts_next_shoe(journal) else [shoe]
+
+
+def _deal(journal: Journal, seeds: Mapping[UUID, bytes], now: datetime) -> None:
+    seed = seeds.get(journal.round.facts().shoe)
     if seed is None:
         raise SecretLost(f"shoe {journal.round.facts().shoe} has no readable seed")
     try:
-        dealer.deal_round(journal, seed=seed, fresh=repository.fresh(), now=now)
+        dealer.deal_round(journal, seed=seed, fresh=repository.fresh(journal, seeds=seeds), now=now)
     except RoundIsNotDue:
         logger.warning("round %s was not due after all", journal.round.facts().round)
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import repository, switch_rows
+from baccarat import dealer, repository, switch_rows
 from baccarat.journal import Journal
 from baccarat.rules.presets import player_edge_spots, rules_for
 from baccarat.tables import commands as tc
@@ -53,5 +53,7 @@ def open_table(
         for held in switch_rows.holding(operator=operator, rules=rules.label):
             scope, by = Scope(held.scope), held.by
             journal.on_table(tc.StopPlay(scope=scope, says=held.says, reason=held.reason, by=by, now=now))
+        if journal.table.has_long_shoe():
+            dealer.commit_shoe(journal, fresh=repository.fresh(journal), now=now)
         repository.write([(journal, metadata)])
     return journal.table.facts().table

@@ -23,8 +23,13 @@ from wallet.protection.standing import standing
 Picture = dict[str, Any]
 
 
-def take(*, guest: Guest, seat: int, book: Book, buy_in: int, currency: str) -> Picture:
+def take(
+    *, guest: Guest, seat: int, book: Book, buy_in: int, currency: str, contribution: str | None = None
+) -> Picture:
     """This will sit the player down with `buy_in` minor units from the account, opening a round at an idle table.
+
+    A `contribution` (hex) goes to the cut of the next long shoe, which may start with that very round. Also raises the
+    refusals of a cut.
 
     Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, BookNotOffered, WrongCurrency, DebtOutstanding,
     PlayerExcluded, PlayIsStopped, PlayerIsStopped, LimitReached, InsufficientFunds.
@@ -37,8 +42,10 @@ def take(*, guest: Guest, seat: int, book: Book, buy_in: int, currency: str) -> 
         journal.on_table(
             tc.TakeSeat(player=guest.player, seat=seat, book=book, buy_in=buy_in, available=means.balance, now=now)
         )
+        if contribution is not None:
+            dealer.give_cut(journal, player=guest.player, contribution=contribution, now=now)
         if journal.table.rules.turn_seconds is not None:
-            dealer.open_round(journal, fresh=repository.fresh(), now=now)
+            dealer.open_round(journal, fresh=repository.fresh(journal), now=now)
         repository.write([(journal, guest.metadata)])
     return _picture(journal, guest, now, balance=buy_in)
 
@@ -95,13 +102,13 @@ def step_out(journal: Journal, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSe
     """
     _withdraw(journal, command.player, command.now)
     journal.on_table(command)
-    dealer.go_on(journal, fresh=repository.fresh(), now=command.now)
+    dealer.go_on(journal, fresh=repository.fresh(journal), now=command.now)
 
 
 def step_aside(journal: Journal, player: UUID, now: datetime) -> bool:
     """This will take a player and the unconfirmed chips out of the round; the seat stays. Tells if anything changed."""
     _withdraw(journal, player, now)
-    dealer.go_on(journal, fresh=repository.fresh(), now=now)
+    dealer.go_on(journal, fresh=repository.fresh(journal), now=now)
     return bool(journal.pages)
 
 

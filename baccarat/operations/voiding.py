@@ -40,7 +40,7 @@ def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Meta
         seed, burn = _reveal(journal), dealer.burnable(journal)
         journal.on_round(VoidRound(by=metadata.actor, reason=why, note=words, seed=seed, now=now, burn=burn))
         _end_finished_shoe(journal, now)
-        dealer.go_on(journal, fresh=repository.fresh(), now=now)
+        dealer.go_on(journal, fresh=repository.fresh(journal), now=now)
 
     return _at_table_of(round_, operator, metadata, decide)
 

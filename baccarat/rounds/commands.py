@@ -80,6 +80,15 @@ class Pass:
 
 
 @dataclass(frozen=True, slots=True)
+class GiveCut:
+    """Contribute to the cut of the round's own shoe: 1 to 32 bytes in lower-case hex."""
+
+    player: UUID
+    contribution: str
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class WithdrawSeat:
     """The player leaves or moves before confirming."""
 
@@ -181,4 +190,4 @@ class DeclineVoid:
 CeremonyCommand = LookAtCards | HandBackCards
 PlayerCommand = PlaceChips | UndoPlacement | ClearChips | RepeatWager | ConfirmWager | Pass
 StaffCommand = SetRoundAside | ResumeRound | VoidRound | ApproveVoid | DeclineVoid
-RoundCommand = OpenRound | PlayerCommand | WithdrawSeat | DealRound | CeremonyCommand | StaffCommand
+RoundCommand = OpenRound | PlayerCommand | GiveCut | WithdrawSeat | DealRound | CeremonyCommand | StaffCommand

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from baccarat.rounds import ceremony_events as ce
 from baccarat.rounds import commands as c
+from baccarat.rounds import cutting
 from baccarat.rounds import events as e
 from baccarat.rounds import refusals as r
 from baccarat.rounds.ceremony_state import Ceremony
@@ -45,12 +46,19 @@ def _deal(command: c.DealRound, state: RoundState) -> Events:
     late = [e.SeatTimedOut(seat=seat.seat) for seat in state.seats if seat.standing is Standing.DECIDING]
     if not state.wagers():
         return (*late, e.RoundLapsed(reason=NOBODY_BET, lapsed_at=command.now, seed=command.seed))
-    closed: Events = (*late, e.BettingClosed(closed_at=command.now))
+    closed: Events = (*late, _closed(command, state))
     limit, seat = command.rules.ceremony_seconds(), holder(state)
     if limit is None or seat is None:
         return (*closed, *_cards_and_payouts(command, state))
     until = command.now + timedelta(seconds=limit.look)
     return (*closed, ce.CardsHandedOut(seat=seat.seat, handed_out_at=command.now, until=until))
+
+
+def _closed(command: c.DealRound, state: RoundState) -> e.BettingClosed:
+    """From here on nobody adds to the cut of the round's own shoe; a long shoe's was fixed when it started."""
+    given = cutting.listed(state.given)
+    cut = cutting.cut_of(state.facts().shoe, given)
+    return e.BettingClosed(closed_at=command.now, contributions=given, cut=cut)
 
 
 def _end_ceremony(command: c.DealRound, state: RoundState) -> Events:

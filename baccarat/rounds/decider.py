@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Any, Final
 
 from baccarat.rounds import commands as c
-from baccarat.rounds import dealing, trouble
+from baccarat.rounds import cutting, dealing, trouble
 from baccarat.rounds import events as e
 from baccarat.rounds import refusals as r
+from baccarat.rounds.cut_events import CutGiven
 from baccarat.rounds.state import INITIAL, Phase, RoundSeat, RoundState, Standing, evolve
 from baccarat.rules.chips import is_makeable
 from baccarat.rules.presets import SpotsPerRound, TableRules, UnderMinimum
@@ -164,6 +165,19 @@ def _pass(command: c.Pass, state: RoundState) -> Events:
     return (e.SeatPassed(seat=_turn(command, state).seat),)
 
 
+def _give_cut(command: c.GiveCut, state: RoundState) -> Events:
+    """Whoever is in the round, also with a wager confirmed, until betting closes."""
+    _require_open(state, command.now)
+    seat = state.seat_of(command.player)
+    if seat is None or seat.standing is Standing.WITHDRAWN:
+        raise r.NotYourTurn
+    if state.facts().commitment is None:
+        raise r.NoShoeToCut
+    if not cutting.changes(state.given, seat=seat.seat, player=seat.player, contribution=command.contribution):
+        return ()
+    return (CutGiven(seat=seat.seat, player=seat.player, contribution=command.contribution, given_at=command.now),)
+
+
 def _withdraw(command: c.WithdrawSeat, state: RoundState) -> Events:
     if not state.is_running():
         return ()
@@ -183,6 +197,7 @@ _DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
     c.RepeatWager: _repeat,
     c.ConfirmWager: _confirm,
     c.Pass: _pass,
+    c.GiveCut: _give_cut,
     c.WithdrawSeat: _withdraw,
     **dealing.DECIDE,
     **trouble.DECIDE,

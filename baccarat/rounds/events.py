@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from baccarat.fairness.cut import Contribution
 from baccarat.rounds.ceremony_events import CardsHandedBack, CardsHandedOut, CardsLooked, HandTurned
+from baccarat.rounds.cut_events import CutGiven
 from baccarat.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import Outcome
@@ -107,9 +109,14 @@ class SeatWithdrawn:
 
 @dataclass(frozen=True, slots=True)
 class BettingClosed:
-    """No more bets."""
+    """No more bets.
+
+    Where the round has a shoe of its own its cut is fixed now, in hex, by these contributions; "" without any.
+    """
 
     closed_at: datetime
+    contributions: tuple[Contribution, ...] = ()
+    cut: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +193,7 @@ RoundEvent = (
     | SeatPassed
     | SeatTimedOut
     | SeatWithdrawn
+    | CutGiven
     | BettingClosed
     | CardsHandedOut
     | CardsLooked

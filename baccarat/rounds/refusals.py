@@ -27,6 +27,18 @@ class AlreadyConfirmed(Refusal):
     remedy = "It can't be changed any more; the cards decide."
 
 
+class NoShoeToCut(Refusal):
+    code = "no_shoe_to_cut"
+    title = "No shoe takes your contribution now"
+    remedy = "Contribute when the table shows a shoe that it has committed to and that has not started."
+
+
+class CutGivenTooOften(Refusal):
+    code = "cut_given_too_often"
+    title = "You have changed your contribution to this shoe often enough"
+    remedy = "Your last contribution counts. Choose another one for the next shoe."
+
+
 class NoCeremony(Refusal):
     code = "no_ceremony"
     title = "No cards are handed out now"
@@ -114,6 +126,12 @@ class RoundNotSetAside(Refusal):
     code = "round_not_set_aside"
     title = "The round is not set aside"
     remedy = "Only a round that was set aside can be resumed."
+
+
+class RoundIsRunning(Refusal):
+    code = "round_is_running"
+    title = "The round has not ended"
+    remedy = "Ask again when it is settled, voided or has lapsed."
 
 
 class UnknownRound(Refusal):

@@ -8,8 +8,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.rounds import ceremony_events as ce
+from baccarat.rounds import cutting
 from baccarat.rounds import events as e
 from baccarat.rounds.ceremony_state import Ceremony, after
+from baccarat.rounds.cut_events import CutGiven
+from baccarat.rounds.cutting import GivenCuts
 from baccarat.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import Outcome
@@ -64,7 +67,10 @@ class RoundSeat:
 
 @dataclass(frozen=True, slots=True)
 class RoundState:
-    """Everything a decision about a round reads, and all that is needed to draw it."""
+    """Everything a decision about a round reads, and all that is needed to draw it.
+
+    `given` are contributions to the round's own shoe; `cut` is fixed when betting closes, in hex, "" without any.
+    """
 
     phase: Phase = Phase.UNOPENED
     opened: e.RoundOpened | None = None
@@ -83,6 +89,8 @@ class RoundState:
     void_request: RoundVoidRequested | None = None
     voided: RoundVoided | None = None
     ceremony: Ceremony | None = None
+    given: GivenCuts = ()
+    cut: str | None = None
 
     def facts(self) -> e.RoundOpened:
         """This will return how the round was opened; only an opened round has it."""
@@ -180,7 +188,12 @@ def _withdrawn(state: RoundState, event: e.SeatWithdrawn) -> RoundState:
 
 
 def _closed(state: RoundState, event: e.BettingClosed) -> RoundState:
-    return replace(state, phase=Phase.CLOSED, closed_at=event.closed_at)
+    return replace(state, phase=Phase.CLOSED, closed_at=event.closed_at, cut=event.cut)
+
+
+def _cut_given(state: RoundState, event: CutGiven) -> RoundState:
+    given = cutting.after(state.given, seat=event.seat, player=event.player, contribution=event.contribution)
+    return replace(state, given=given)
 
 
 def _ceremony(state: RoundState, event: ce.CeremonyEvent) -> RoundState:
@@ -256,6 +269,7 @@ _APPLY: Final[dict[type, Callable[[RoundState, Any], RoundState]]] = {
     e.SeatPassed: _passed,
     e.SeatTimedOut: _timed_out,
     e.SeatWithdrawn: _withdrawn,
+    CutGiven: _cut_given,
     e.BettingClosed: _closed,
     ce.CardsHandedOut: _ceremony,
     ce.CardsLooked: _ceremony,

@@ -1,5 +1,6 @@
 """What may be asked of a table, in the imperative. What a decision needs from elsewhere travels in the command."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -77,12 +78,32 @@ class FreeSeat:
 
 
 @dataclass(frozen=True, slots=True)
-class StartShoe:
-    """Start a long shoe; `first_card` is the one that is turned, None where the table burns none."""
+class CommitShoe:
+    """Commit to the seed of the next long shoe, before anybody contributes to its cut."""
 
     shoe: UUID
     commitment: str
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class GiveShoeCut:
+    """Contribute to the cut of the next long shoe: 1 to 32 bytes in lower-case hex."""
+
+    player: UUID
+    contribution: str
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StartShoe:
+    """Start the long shoe that is committed to, whose order follows from its seed and its cut.
+
+    `first_card` is the one that is turned, None where the table burns none; `root` is the root of all its cards.
+    """
+
     first_card: Card | None
+    root: str
     now: datetime
 
 
@@ -113,5 +134,17 @@ class ResumePlay:
     now: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class CloseTable:
+    """Close a table that nobody sits at; `seeds` are those of its shoes that are still secret, in hex, as known."""
+
+    by: str
+    reason: str
+    seeds: Mapping[UUID, str]
+    now: datetime
+
+
+SeatCommand = TakeSeat | ChangeSeat | Rebuy | LeaveSeat | FreeSeat
+ShoeCommand = CommitShoe | GiveShoeCut | StartShoe | EndShoe
 SwitchCommand = StopPlay | ResumePlay
-TableCommand = OpenTable | TakeSeat | ChangeSeat | Rebuy | LeaveSeat | FreeSeat | StartShoe | EndShoe | SwitchCommand
+TableCommand = OpenTable | SeatCommand | ShoeCommand | SwitchCommand | CloseTable

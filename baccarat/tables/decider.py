@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.rules.cards import Card, points
 from baccarat.tables import commands as c
 from baccarat.tables import events as e
 from baccarat.tables import refusals as r
-from baccarat.tables import stopping
+from baccarat.tables import shoes, stopping
+from baccarat.tables.shoe_events import RevealedSeed, TableClosed
 from baccarat.tables.state import INITIAL, Event, Seat, TableState, evolve
 from casino.kernel.decider import Decider
 from casino.kernel.money import AmountNotPositive, Book
@@ -42,6 +42,8 @@ def _open(command: c.OpenTable, state: TableState) -> Events:
 
 
 def _take(command: c.TakeSeat, state: TableState) -> Events:
+    if state.closed:
+        raise r.TableIsClosed
     stopping.require_playing(state)
     _require_seat_number(command.seat, state)
     if state.seat_of(command.player) is not None:
@@ -131,43 +133,21 @@ def _absence(command: c.FreeSeat, seat: Seat, *, kept: int | None) -> e.Absence 
     return None
 
 
-def _start_shoe(command: c.StartShoe, state: TableState) -> Events:
-    if state.shoe is not None:
-        raise r.ShoeIsRunning
+def _close(command: c.CloseTable, state: TableState) -> Events:
+    """For good. Whatever was committed to is revealed, so that a shoe can't be given up because of its cards."""
+    if state.closed:
+        return ()
+    if state.seats or state.round is not None:
+        raise r.TableIsOccupied
+    secret = [shoe.shoe for shoe in (state.shoe, state.next_shoe) if shoe is not None]
     return (
-        e.ShoeStarted(
-            shoe=command.shoe,
-            number=state.shoes + 1,
-            commitment=command.commitment,
-            turned=command.first_card,
-            burned=0 if command.first_card is None else burned_for(command.first_card),
-            started_at=command.now,
-            first_round=state.rounds + 1,
+        TableClosed(
+            by=command.by,
+            reason=command.reason,
+            closed_at=command.now,
+            seeds=tuple(RevealedSeed(shoe, command.seeds.get(shoe)) for shoe in secret),
         ),
     )
-
-
-def _end_shoe(command: c.EndShoe, state: TableState) -> Events:
-    if state.shoe is None:
-        raise r.NoShoe
-    return (
-        e.ShoeEnded(
-            shoe=state.shoe.shoe,
-            seed=command.seed,
-            dealt=state.shoe.out,
-            collected=tuple(
-                e.CommissionCollected(seat=seat.seat, player=seat.player, book=seat.book, amount=seat.owed)
-                for seat in state.seats
-                if seat.owed
-            ),
-            ended_at=command.now,
-        ),
-    )
-
-
-def burned_for(turned: Card) -> int:
-    """This will tell how many cards are burned after the turned one: its points, ten for a ten or court card."""
-    return points(turned) or 10
 
 
 def _require_seated(player: UUID, state: TableState) -> Seat:
@@ -203,9 +183,9 @@ _DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
     c.Rebuy: _rebuy,
     c.LeaveSeat: _leave,
     c.FreeSeat: _free,
-    c.StartShoe: _start_shoe,
-    c.EndShoe: _end_shoe,
     **stopping.DECIDE,
+    **shoes.DECIDE,
+    c.CloseTable: _close,
 }
 
 TABLE: Final[Decider[c.TableCommand, TableState, Event]] = Decider(initial=INITIAL, decide=decide, evolve=evolve)

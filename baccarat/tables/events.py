@@ -5,9 +5,11 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from baccarat.fairness.cut import Contribution
 from baccarat.rules.cards import Card
 from baccarat.rules.presets import TableRules
 from baccarat.rules.wagers import Spot
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed
 from baccarat.tables.switch_events import PlayResumed, PlayStopped
 from casino.kernel.money import Book
 
@@ -96,9 +98,11 @@ class SeatFreed:
 
 @dataclass(frozen=True, slots=True)
 class ShoeStarted:
-    """A long shoe was shuffled: its first card was turned and `burned` more were burned.
+    """A long shoe was shuffled and cut: its first card was turned and `burned` more were burned.
 
-    `first_round` is the number of the first round it is for, 0 in events from before that was recorded.
+    The `cut` follows from the `contributions`, in hex, "" without any; `root` is the Merkle root of all its cards, in
+    hex. Events from before shoes were committed to ahead have neither. `first_round` is the number of the first round
+    it is for, 0 in events from before that was recorded.
     """
 
     shoe: UUID
@@ -108,6 +112,9 @@ class ShoeStarted:
     burned: int
     started_at: datetime
     first_round: int = 0
+    contributions: tuple[Contribution, ...] = ()
+    cut: str = ""
+    root: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +145,11 @@ TableEvent = (
     | Rebought
     | SeatLeft
     | SeatFreed
+    | ShoeCommitted
+    | ShoeCutGiven
     | ShoeStarted
     | ShoeEnded
+    | TableClosed
     | PlayStopped
     | PlayResumed
 )

@@ -81,6 +81,30 @@ class NoShoe(Refusal):
     remedy = "A shoe starts with the next round."
 
 
+class NoShoeCommitted(Refusal):
+    code = "no_shoe_committed"
+    title = "The table has not committed to its next shoe"
+    remedy = "Play on: the table commits to its next shoe with the next round."
+
+
+class ShoeIsCommitted(Refusal):
+    code = "shoe_is_committed"
+    title = "The table has committed to its next shoe"
+    remedy = "Play that shoe first."
+
+
+class TableIsClosed(Refusal):
+    code = "table_is_closed"
+    title = "This table is closed for good"
+    remedy = "Choose another table."
+
+
+class TableIsOccupied(Refusal):
+    code = "table_is_occupied"
+    title = "Somebody sits at this table, or a round runs"
+    remedy = "Wait until all have left and the round has ended."
+
+
 class WrongCurrency(Refusal):
     code = "wrong_currency"
     kind = Kind.INVALID

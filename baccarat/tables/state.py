@@ -6,12 +6,15 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from baccarat.rounds import cutting
 from baccarat.rounds import events as re
+from baccarat.rounds.cutting import GivenCuts
 from baccarat.rounds.void_events import RoundVoided
 from baccarat.rules.presets import Shuffle, TableRules
 from baccarat.rules.roads.marks import RUN, Mark, noted, pairs, without
 from baccarat.rules.wagers import Spot
 from baccarat.tables import events as e
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed
 from baccarat.tables.switch_events import PlayResumed, PlayStopped, Scope
 from casino.kernel.money import Book
 
@@ -33,7 +36,10 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Shoe:
-    """The long shoe in play: `out` cards have left it; after the round that brings the cut card comes one more."""
+    """The long shoe in play: `out` cards have left it; after the round that brings the cut card comes one more.
+
+    `cut` and `root` are in hex: "" for a shoe to which nobody contributed, None for one from before roots were told.
+    """
 
     shoe: UUID
     number: int
@@ -41,6 +47,18 @@ class Shoe:
     out: int
     cut_card_out: bool = False
     over: bool = False
+    cut: str = ""
+    root: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NextShoe:
+    """The long shoe that is committed to and has not started, with the contributions to its cut so far."""
+
+    shoe: UUID
+    number: int
+    commitment: str
+    given: GivenCuts = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +75,8 @@ class TableState:
     """Everything a decision about the table reads; `rounds` and `shoes` count those begun, `last_round` has ended.
 
     `marks` is the run of settled rounds on the board (see rules.roads.marks): those of the shoe, or the latest RUN
-    where every round has a shoe of its own. `pairs` are those of the cards that lie dealt and not yet settled.
+    where every round has a shoe of its own. `pairs` are those of the cards that lie dealt and not yet settled. `voids`
+    counts the rounds that were voided.
     """
 
     opened: e.TableOpened | None = None
@@ -70,6 +89,9 @@ class TableState:
     marks: str = ""
     pairs: str = ""
     stops: tuple[Stop, ...] = ()
+    next_shoe: NextShoe | None = None
+    voids: int = 0
+    closed: bool = False
 
     def facts(self) -> e.TableOpened:
         """This will return how the table was opened; only an opened table has it."""
@@ -137,10 +159,32 @@ def _left(state: TableState, event: e.SeatLeft | e.SeatFreed) -> TableState:
     return replace(state, seats=_without(state.seats, event.player))
 
 
+def _shoe_committed(state: TableState, event: ShoeCommitted) -> TableState:
+    return replace(state, next_shoe=NextShoe(shoe=event.shoe, number=event.number, commitment=event.commitment))
+
+
+def _shoe_cut_given(state: TableState, event: ShoeCutGiven) -> TableState:
+    coming = state.next_shoe
+    if coming is None:
+        return state
+    given = cutting.after(coming.given, seat=event.seat, player=event.player, contribution=event.contribution)
+    return replace(state, next_shoe=replace(coming, given=given))
+
+
+def _closed(state: TableState, event: TableClosed) -> TableState:
+    return replace(state, closed=True, shoe=None, next_shoe=None)
+
+
 def _shoe_started(state: TableState, event: e.ShoeStarted) -> TableState:
-    out = 0 if event.turned is None else 1 + event.burned
-    shoe = Shoe(shoe=event.shoe, number=event.number, commitment=event.commitment, out=out)
-    return replace(state, shoe=shoe, shoes=event.number, marks="")
+    shoe = Shoe(
+        shoe=event.shoe,
+        number=event.number,
+        commitment=event.commitment,
+        out=0 if event.turned is None else 1 + event.burned,
+        cut=event.cut,
+        root=event.root,
+    )
+    return replace(state, shoe=shoe, shoes=event.number, marks="", next_shoe=None)
 
 
 def _shoe_ended(state: TableState, event: e.ShoeEnded) -> TableState:
@@ -203,6 +247,7 @@ def _round_lapsed(state: TableState, event: re.RoundLapsed) -> TableState:
 
 def _round_voided(state: TableState, event: RoundVoided) -> TableState:
     """A round in play leaves the table; of one long gone, its mark goes, and the commission still in the racks."""
+    state = replace(state, voids=state.voids + 1)
     taken = {each.player: each.from_rack for each in event.seats if each.from_rack}
     if taken:
         seats = tuple(replace(seat, owed=seat.owed - taken.get(seat.player, 0)) for seat in state.seats)
@@ -229,10 +274,13 @@ _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     e.SeatChanged: _changed,
     e.SeatLeft: _left,
     e.SeatFreed: _left,
+    ShoeCommitted: _shoe_committed,
+    ShoeCutGiven: _shoe_cut_given,
     e.ShoeStarted: _shoe_started,
     e.ShoeEnded: _shoe_ended,
     PlayStopped: _stopped,
     PlayResumed: _resumed,
+    TableClosed: _closed,
     re.RoundOpened: _round_opened,
     re.ChipsPlaced: _spoke,
     re.PlacementUndone: _spoke,

@@ -7,8 +7,10 @@ from uuid import UUID
 import pytest
 
 from baccarat import dealer
-from baccarat.dealer import NO_CUT, Fresh
+from baccarat.dealer import Fresh
 from baccarat.fairness.commitment import commit
+from baccarat.fairness.cut import NO_CUT, Contribution, cut
+from baccarat.fairness.openings import root
 from baccarat.fairness.shuffle import order
 from baccarat.journal import Journal
 from baccarat.rounds import commands as rc
@@ -16,18 +18,23 @@ from baccarat.rounds.refusals import RoundIsNotDue
 from baccarat.rounds.state import Phase
 from baccarat.rules.presets import TableRules
 from baccarat.tables import commands as tc
+from baccarat.tables.events import ShoeStarted
 from baccarat.tables.state import INITIAL
 from casino.kernel.money import Book
 from tests.support.examples import AC, ANN, BEN, BIG, DEADLINE, MINI, OPENED, P, confirm, open_table, place
 
 
 def fresh(number: int) -> Fresh:
-    return Fresh(round=UUID(int=1000 + number), shoe=UUID(int=2000 + number), seed=number.to_bytes(32, "big"))
+    """New identities of this number; the committed shoe is always the one of the number before."""
+    seed, before = number.to_bytes(32, "big"), max(number - 1, 0).to_bytes(32, "big")
+    return Fresh(round=UUID(int=1000 + number), shoe=UUID(int=2000 + number), seed=seed, committed=before)
 
 
 def seated(*players: UUID, rules: TableRules = AC) -> Journal:
     journal = Journal(table=INITIAL, table_version=0)
     journal.on_table(open_table(rules))
+    if journal.table.has_long_shoe():
+        dealer.commit_shoe(journal, fresh=fresh(0), now=OPENED)
     for number, player in enumerate(players, 1):
         _sit(journal, number, player)
     return journal
@@ -51,7 +58,9 @@ def bet(journal: Journal, player: UUID, at: datetime = OPENED) -> None:
 
 def finish(journal: Journal, at: datetime = OPENED) -> None:
     """Deal from the first seed; the next round has the ids and the seed of its number."""
-    dealer.deal_round(journal, seed=fresh(1).seed, fresh=fresh(journal.table.rounds + 1), now=at)
+    seed = fresh(0 if journal.table.has_long_shoe() else 1).seed
+    following = fresh(journal.table.rounds + 1)
+    dealer.deal_round(journal, seed=seed, fresh=replace(following, committed=fresh(1).seed), now=at)
 
 
 def test_a_round_opens_for_those_seated_with_a_committed_seed_and_a_deadline() -> None:
@@ -145,7 +154,7 @@ def test_dealing_too_early_is_refused() -> None:
 
 def test_a_long_shoe_burns_and_is_dealt_from_where_it_stands() -> None:
     journal = in_round(ANN, rules=BIG)
-    cards = order(fresh(1).seed, cut=NO_CUT, decks=8)
+    cards = order(fresh(0).seed, cut=NO_CUT, decks=8)
     shoe = journal.table.shoe
     assert shoe is not None
     assert journal.round.facts().commitment is None
@@ -161,7 +170,7 @@ def test_a_long_shoe_burns_and_is_dealt_from_where_it_stands() -> None:
         out += len(dealt.cards)
 
     assert journal.revealed == []
-    assert len(journal.secrets) == 1
+    assert [secret.shoe for secret in journal.secrets] == [fresh(0).shoe, fresh(1).shoe]
 
 
 def test_the_end_of_a_shoe_reveals_its_seed_and_the_next_round_has_a_new_one() -> None:
@@ -173,10 +182,68 @@ def test_the_end_of_a_shoe_reveals_its_seed_and_the_next_round_has_a_new_one() -
 
     finish(journal)
 
-    assert journal.revealed == [fresh(1).shoe]
-    assert (journal.table.shoes, journal.round.facts().shoe) == (2, fresh(2).shoe)
+    assert journal.revealed == [fresh(0).shoe]
+    assert (journal.table.shoes, journal.round.facts().shoe) == (2, fresh(1).shoe)
     names = [type(event).__name__ for page in journal.pages for event in page.events]
-    assert names[-5:] == ["CardsDealt", "RoundSettled", "ShoeEnded", "ShoeStarted", "RoundOpened"]
+    assert names[-5:] == ["RoundSettled", "ShoeEnded", "ShoeStarted", "ShoeCommitted", "RoundOpened"]
+
+
+def test_what_players_add_while_a_shoe_runs_cuts_the_next_one() -> None:
+    journal = in_round(ANN, rules=BIG)
+    coming, shoe = journal.table.next_shoe, journal.table.shoe
+    assert coming is not None
+    assert shoe is not None
+    dealer.give_cut(journal, player=ANN, contribution="a1b2", now=OPENED)
+    journal.table = replace(journal.table, shoe=replace(shoe, out=404, cut_card_out=True))
+    bet(journal, ANN)
+
+    finish(journal)
+
+    started = journal.table.shoe
+    assert started is not None
+    fixed = cut(coming.shoe, [Contribution(1, "a1b2")])
+    assert (started.shoe, started.cut) == (coming.shoe, fixed.hex())
+    assert started.root == root(fresh(1).seed, cut=fixed, decks=8)
+    (event,) = [each for page in journal.pages for each in page.events if isinstance(each, ShoeStarted)][1:]
+    assert event.turned == order(fresh(1).seed, cut=fixed, decks=8, first=1)[0]
+
+
+def test_what_players_add_while_betting_is_open_cuts_the_shoe_of_that_round() -> None:
+    journal = in_round(ANN, BEN)
+    dealer.give_cut(journal, player=BEN, contribution="0b", now=OPENED)
+    bet(journal, ANN)
+    dealer.give_cut(journal, player=ANN, contribution="0a", now=OPENED)
+    journal.on_round(rc.Pass(player=BEN, now=OPENED))
+
+    finish(journal)
+
+    round_ = journal.rounds[fresh(1).round][0]
+    fixed = cut(fresh(1).shoe, [Contribution(1, "0a"), Contribution(2, "0b")])
+    assert round_.cut == fixed.hex()
+    assert round_.cards == order(fresh(1).seed, cut=fixed, decks=8, first=len(round_.cards))
+
+
+@pytest.mark.parametrize("seed", [None, b"another seed of thirty-two bytes"])
+def test_no_shoe_starts_with_another_seed_than_the_committed_one(seed: bytes | None) -> None:
+    journal = seated(ANN, rules=BIG)
+
+    dealer.open_round(journal, fresh=replace(fresh(1), committed=seed), now=OPENED)
+
+    assert (journal.table.shoe, journal.table.round) == (None, None)
+
+
+def test_a_table_from_before_shoes_were_committed_to_ahead_goes_on_and_commits_from_its_next_round_on() -> None:
+    journal = Journal(table=INITIAL, table_version=0)
+    journal.on_table(open_table(BIG))
+    _sit(journal, 1, ANN)
+
+    dealer.open_round(journal, fresh=replace(fresh(1), committed=None), now=OPENED)
+    assert (journal.round.facts().shoe, journal.table.next_shoe) == (fresh(1).shoe, None)
+    bet(journal, ANN)
+    dealer.deal_round(journal, seed=fresh(1).seed, fresh=fresh(2), now=OPENED)
+
+    assert journal.table.next_shoe is not None
+    assert journal.table.next_shoe.shoe == fresh(2).shoe
 
 
 def test_an_empty_round_lapses_and_a_round_with_somebody_in_it_does_not() -> None:

@@ -82,7 +82,13 @@ class TableMachine(RuleBasedStateMachine):
         for player in PLAYERS:
             for book in Book:
                 self.balances[PLACE.player(player, book)] = FUNDS
-        assert self._try(lambda journal: journal.on_table(opening))
+
+        def opens(journal: Journal) -> None:
+            journal.on_table(opening)
+            if journal.table.has_long_shoe():
+                dealer.commit_shoe(journal, fresh=self._fresh(), now=self.now)
+
+        assert self._try(opens)
         for number, player in enumerate(PLAYERS[: rules.seats], 1):
             self.sit(player, number, Book.PLAY if number == 3 else Book.REAL, 90_000)
 
@@ -156,6 +162,19 @@ class TableMachine(RuleBasedStateMachine):
     def say(self, who: int, command: type[Any]) -> None:
         player = self._who(who)
         self._say(command(player=player, now=self.now))
+
+    @rule(who=anybody, contribution=st.binary(min_size=1, max_size=32))
+    def cut(self, who: int, contribution: bytes) -> None:
+        """Anybody adds to the cut; it takes only what may still count."""
+        player, given = self._who(who), contribution.hex()
+        open_to = self._in_hand() if not self.table.has_long_shoe() else self.table.next_shoe
+        took = self._try(lambda journal: dealer.give_cut(journal, player=player, contribution=given, now=self.now))
+        if took and self.table.has_long_shoe():
+            assert self.table.next_shoe is not None
+            assert given in {each.contribution for each in self.table.next_shoe.given}
+        elif took:
+            assert open_to.phase is Phase.BETTING  # type: ignore[union-attr]
+            assert given in {each.contribution for each in self._in_hand().given}
 
     @rule(who=anybody, hands_back=st.booleans())
     def take_the_cards(self, who: int, hands_back: bool) -> None:
@@ -298,7 +317,7 @@ class TableMachine(RuleBasedStateMachine):
 
     @invariant()
     def a_seed_is_shown_once_and_only_when_its_shoe_is_over(self) -> None:
-        in_use = set() if self.table.shoe is None else {self.table.shoe.shoe}
+        in_use = {shoe.shoe for shoe in (self.table.shoe, self.table.next_shoe) if shoe is not None}
         if self.table.round is not None:
             in_use.add(self._in_hand().facts().shoe)
         assert len(set(self.revealed)) == len(self.revealed)
@@ -371,8 +390,12 @@ class TableMachine(RuleBasedStateMachine):
 
     def _fresh(self) -> Fresh:
         self.drawn += 1
+        coming = self.table.next_shoe
         return Fresh(
-            round=UUID(int=10_000 + self.drawn), shoe=UUID(int=90_000 + self.drawn), seed=self.drawn.to_bytes(32, "big")
+            round=UUID(int=10_000 + self.drawn),
+            shoe=UUID(int=90_000 + self.drawn),
+            seed=self.drawn.to_bytes(32, "big"),
+            committed=None if coming is None else self.seeds[coming.shoe],
         )
 
     def _open(self, journal: Journal) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from baccarat.rounds.refusals import OneSpotOnly
 from baccarat.rules.deal import Outcome
+from baccarat.rules.presets import rules_for
 from baccarat.rules.wagers import Spot
 from tests.support import chance
 from tests.support.examples import B, P, T
@@ -18,8 +19,8 @@ def play(
     house: House, monkeypatch: pytest.MonkeyPatch, preset: str, outcome: Outcome, stakes: dict[Spot, int]
 ) -> tuple[At, int]:
     """One player, one round that ends so; returns the player and what came back to the game balance."""
+    chance.fix(monkeypatch, outcome, rules_for(preset, currency="EUR"))
     table = house.table(preset)
-    chance.fix(monkeypatch, outcome, house.state(table).rules)
     ann = house.seated(table)
     for spot, amount in stakes.items():
         ann.place(spot, amount)
@@ -113,8 +114,8 @@ def test_004_commission_is_marked_in_the_rack_and_paid_when_the_player_leaves(
 def test_on_a_tie_player_and_banker_get_exactly_their_stakes_back(
     house: House, monkeypatch: pytest.MonkeyPatch, preset: str
 ) -> None:
+    chance.fix(monkeypatch, Outcome.TIE, rules_for(preset, currency="EUR"))
     table = house.table(preset, burn=False)
-    chance.fix(monkeypatch, Outcome.TIE, house.state(table).rules)
     ann = house.seated(table)
     ann.place(P, 2500)
     ann.place(B, 5000)

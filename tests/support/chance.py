@@ -6,7 +6,8 @@ from itertools import count
 import pytest
 
 from baccarat import repository
-from baccarat.dealer import NO_CUT, Fresh
+from baccarat.dealer import Fresh
+from baccarat.fairness.cut import NO_CUT
 from baccarat.fairness.shuffle import order
 from baccarat.rules.deal import Outcome, deal
 from baccarat.rules.presets import TableRules
@@ -23,9 +24,14 @@ def seed_for(outcome: Outcome, decks: int) -> bytes:
 
 
 def fix(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, rules: TableRules) -> bytes:
-    """This will let every shoe that is shuffled from now on be that one, and return its seed."""
+    """This will let every shoe that is committed to from now on be that one, and return its seed.
+
+    A table with long shoes commits to its first one when it is opened.
+    """
     seed = seed_for(outcome, rules.decks)
-    monkeypatch.setattr(
-        repository, "fresh", lambda: Fresh(round=repository.new_id(), shoe=repository.new_id(), seed=seed)
-    )
+
+    def fresh(*_: object, **__: object) -> Fresh:
+        return Fresh(round=repository.new_id(), shoe=repository.new_id(), seed=seed, committed=seed)
+
+    monkeypatch.setattr(repository, "fresh", fresh)
     return seed

@@ -36,6 +36,7 @@ ACTIONS: dict[str, dict[str, Any]] = {
     "rebet-and-deal": {},
     "deal": {"stakes": [{"spot": "banker", "amount": "5.00"}], "currency": "EUR"},
     "pass": {},
+    "cut": {"contribution": "9f2c5e7a"},
 }
 SEAT, CHIPS, DEAL, REBUY = (ACTIONS[name] for name in ("seat", "place", "deal", "rebuy"))
 SHARE = {"rate": "5/100", "rounding": None, "timing": "settlement"}

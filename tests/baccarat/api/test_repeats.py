@@ -73,6 +73,7 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     deal_all()
     bet(alice, table, player="5.00")
     deal_all()
+    sent(alice, f"{at}/cut", {"contribution": "9f2c5e7a"})
     sent(alice, f"{at}/hand-back")
     deal_all()
     sent(alice, f"{at}/pass")

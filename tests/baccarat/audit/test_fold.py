@@ -45,6 +45,8 @@ class House:
         rules = rules_for(preset, currency="EUR", **overrides)
         self.journal = Journal(INITIAL, 0)
         self.journal.on_table(tc.OpenTable(TABLE, OPERATOR, preset, rules, (Book.PLAY,), (), False, NOW))
+        if self.journal.table.has_long_shoe():
+            dealer.commit_shoe(self.journal, fresh=self.fresh(), now=NOW)
         self.write()
 
     def write(self):
@@ -93,7 +95,14 @@ class House:
 
     def fresh(self):
         self.count += 1
-        return dealer.Fresh(UUID(int=self.count), UUID(int=self.count + 10**6), self.count.to_bytes(32, "big"))
+        coming = self.journal.table.next_shoe
+        committed = None if coming is None else self.seeds[coming.shoe]
+        return dealer.Fresh(
+            UUID(int=self.count), UUID(int=self.count + 10**6), self.count.to_bytes(32, "big"), committed
+        )
+
+    def cut(self, player, _spot, amount):
+        dealer.give_cut(self.journal, player=player, contribution=amount.to_bytes(4, "big").hex(), now=self.now)
 
     def sit(self, player, _spot, amount):
         seat = PLAYERS.index(player) + 1
@@ -199,7 +208,7 @@ class House:
 
 
 ACTIONS = ["play", "play", "play", "place", "place", "confirm", "deal", "rebet"]
-ACTIONS += ["look", "look", "hand_back", "void", "be_freed"]
+ACTIONS += ["cut", "cut", "look", "look", "hand_back", "void", "be_freed"]
 ACTIONS += ["sit", "leave", "undo", "clear", "skip", "wait", "put_aside", "resume", "move", "rebuy"]
 STEPS = st.tuples(
     st.sampled_from(ACTIONS),

@@ -121,8 +121,8 @@ def test_where_no_rounds_pass_a_seat_is_freed_by_time_and_placed_chips_go_back(h
 def test_a_confirmed_wager_is_settled_before_its_players_seat_is_freed(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = house.table("big_table", turn_seconds=3600)
     fix(monkeypatch, Outcome.BANKER, BIG)
+    table = house.table("big_table", turn_seconds=3600)
     ann, ben = house.company(table, 2)
     ann.deal({B: 10_000})
     silent(ann, GONE)

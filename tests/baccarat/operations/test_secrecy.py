@@ -8,8 +8,8 @@ import pytest
 from psycopg import sql
 
 from baccarat import shoe_secrets
-from baccarat.dealer import NO_CUT
 from baccarat.fairness.commitment import commit, opens
+from baccarat.fairness.cut import NO_CUT
 from baccarat.fairness.shuffle import order
 from tests.conftest import Database
 from tests.support.examples import B, P

@@ -5,14 +5,20 @@ from uuid import UUID
 
 import pytest
 
+from baccarat.fairness.cut import Contribution
+from baccarat.fairness.cut import cut as cut_of
 from baccarat.rounds import events as re
+from baccarat.rounds.cutting import MOST_CHANGES
+from baccarat.rounds.refusals import CutGivenTooOften, NoShoeToCut
 from baccarat.rounds.void_events import RoundVoided, VoidReason
 from baccarat.rules.cards import FULL_DECK, Card
 from baccarat.rules.deal import Outcome
 from baccarat.tables import commands as c
 from baccarat.tables import events as e
 from baccarat.tables import refusals as r
-from baccarat.tables.decider import TABLE, burned_for
+from baccarat.tables.decider import TABLE
+from baccarat.tables.shoe_events import RevealedSeed, ShoeCommitted, ShoeCutGiven, TableClosed
+from baccarat.tables.shoes import burned_for
 from casino.kernel.money import Book
 from tests.support.examples import (
     ANN,
@@ -31,12 +37,25 @@ from tests.support.examples import (
 )
 from tests.support.spec import Spec
 
+ROOT = "40" * 32
 BEFORE_THE_CUT = 8 * 52 - 14
 
 
 def start(first_card: str | None = "5h") -> c.StartShoe:
     turned = None if first_card is None else Card(first_card)
-    return c.StartShoe(shoe=SHOE, commitment="c0" * 32, first_card=turned, now=OPENED)
+    return c.StartShoe(first_card=turned, root=ROOT, now=OPENED)
+
+
+def committed(number: int = 1) -> ShoeCommitted:
+    return ShoeCommitted(shoe=SHOE, number=number, commitment="c0" * 32, committed_at=OPENED)
+
+
+def given(player: UUID, contribution: str, *, seat: int = 1) -> ShoeCutGiven:
+    return ShoeCutGiven(shoe=SHOE, seat=seat, player=player, contribution=contribution, given_at=OPENED)
+
+
+def cut(player: UUID, contribution: str) -> c.GiveShoeCut:
+    return c.GiveShoeCut(player=player, contribution=contribution, now=OPENED)
 
 
 def started(turned: str = "5h", burned: int = 5, number: int = 1) -> e.ShoeStarted:
@@ -48,6 +67,7 @@ def started(turned: str = "5h", burned: int = 5, number: int = 1) -> e.ShoeStart
         burned=burned,
         started_at=OPENED,
         first_round=1,
+        root=ROOT,
     )
 
 
@@ -89,14 +109,14 @@ def test_as_many_cards_are_burned_as_the_first_one_has_points_and_ten_for_a_ten_
     turned: str, burned: int
 ) -> None:
     assert burned_for(Card(turned)) == burned
-    spec = Spec(TABLE).given(table_opened(BIG)).when(start(turned)).then(started(turned, burned))
+    spec = Spec(TABLE).given(table_opened(BIG), committed()).when(start(turned)).then(started(turned, burned))
     shoe = spec.state().shoe
     assert shoe is not None
     assert shoe.out == 1 + burned
 
 
 def test_a_table_that_burns_none_starts_with_the_first_card() -> None:
-    spec = Spec(TABLE).given(table_opened(replace(BIG, burn=False)))
+    spec = Spec(TABLE).given(table_opened(replace(BIG, burn=False)), committed())
     (event,) = spec.when(start(None)).events()
 
     shoe = spec.given(event).state().shoe
@@ -109,13 +129,67 @@ def test_one_shoe_at_a_time() -> None:
     spec = Spec(TABLE).given(table_opened(BIG))
 
     spec.when(c.EndShoe(seed="5e" * 32, now=OPENED)).refused(r.NoShoe)
+    spec.when(start()).refused(r.NoShoeCommitted)
     spec.given(started()).when(start()).refused(r.ShoeIsRunning)
 
 
 def test_the_next_shoe_has_the_next_number() -> None:
     ended = e.ShoeEnded(shoe=SHOE, seed="5e" * 32, dealt=410, collected=(), ended_at=OPENED)
 
-    Spec(TABLE).given(table_opened(BIG), started(), ended).when(start("Kd")).then(started("Kd", 10, number=2))
+    spec = Spec(TABLE).given(table_opened(BIG), committed(), started(), committed(2), ended)
+    spec.when(start("Kd")).then(started("Kd", 10, number=2))
+
+
+def test_the_next_shoe_is_committed_to_once_and_ahead_of_its_start() -> None:
+    spec = Spec(TABLE).given(table_opened(BIG))
+    commit = c.CommitShoe(shoe=SHOE, commitment="c0" * 32, now=OPENED)
+
+    spec.when(commit).then(committed()).when(commit).refused(r.ShoeIsCommitted)
+    assert spec.given(committed(), started()).when(commit).then(committed(2)).state().next_shoe is not None
+
+
+def test_who_sits_may_add_to_the_cut_of_the_next_shoe_and_the_last_word_of_a_seat_counts() -> None:
+    spec = Spec(TABLE).given(table_opened(BIG), committed(), seat_taken(1, ANN), seat_taken(2, BEN))
+
+    spec.when(cut(CAT, "aa")).refused(r.NotSeated)
+    spec = spec.when(cut(BEN, "bb")).then(given(BEN, "bb", seat=2)).when(cut(ANN, "aa")).then(given(ANN, "aa"))
+    assert list(spec.when(cut(ANN, "aa")).events()) == []
+    (event,) = spec.when(cut(ANN, "ac")).then(given(ANN, "ac")).when(start()).events()
+
+    contributions = (Contribution(1, "ac"), Contribution(2, "bb"))
+    assert (event.contributions, event.cut) == (contributions, cut_of(SHOE, contributions).hex())
+    assert spec.given(event).state().next_shoe is None
+    spec.given(event).when(cut(ANN, "ad")).refused(NoShoeToCut)
+
+
+def test_a_seat_can_flood_a_shoe_no_more_than_a_few_times_and_the_next_player_there_starts_anew() -> None:
+    spec = Spec(TABLE).given(table_opened(BIG), committed(), seat_taken(1, ANN))
+    for number in range(MOST_CHANGES):
+        spec = spec.when(cut(ANN, f"{number:02x}")).then(given(ANN, f"{number:02x}"))
+
+    spec.when(cut(ANN, "ff")).refused(CutGivenTooOften, most=MOST_CHANGES)
+    left = e.SeatLeft(seat=1, player=ANN, book=Book.REAL, returned=0, collected=0, left_at=OPENED)
+    spec = spec.given(left, seat_taken(1, BEN)).when(cut(BEN, "ff")).then(given(BEN, "ff"))
+    coming = spec.state().next_shoe
+    assert coming is not None
+    assert [(each.seat, each.player, each.contribution) for each in coming.given] == [(1, BEN, "ff")]
+
+
+def test_a_closed_table_reveals_what_it_committed_to_and_takes_nobody_any_more() -> None:
+    other = UUID(int=98)
+    spec = Spec(TABLE).given(
+        table_opened(BIG), committed(), started(), replace(committed(2), shoe=other), seat_taken(1, ANN)
+    )
+    close = c.CloseTable(by="staff:1", reason="worn", seeds={SHOE: "5e" * 32}, now=OPENED)
+    left = e.SeatLeft(seat=1, player=ANN, book=Book.REAL, returned=0, collected=0, left_at=OPENED)
+
+    spec.when(close).refused(r.TableIsOccupied)
+    seeds = (RevealedSeed(SHOE, "5e" * 32), RevealedSeed(other, None))
+    spec = spec.given(left).when(close).then(TableClosed("staff:1", "worn", OPENED, seeds))
+
+    assert list(spec.when(close).events()) == []
+    sit = c.TakeSeat(player=ANN, seat=1, book=Book.REAL, buy_in=0, available=0, now=OPENED)
+    spec.when(sit).refused(r.TableIsClosed)
 
 
 def test_the_round_in_hand_is_finished_and_one_more_is_played() -> None:

@@ -1,0 +1,38 @@
+"""Cutting, and what is told of shoes, over HTTP: each view is one call."""
+
+from uuid import UUID
+
+import msgspec
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from baccarat import disclosure
+from baccarat.api import fairness_documents
+from baccarat.api.actions import Action
+from baccarat.api.bodies import Cut
+from baccarat.operations import cutting
+from casino.api.fields import read
+from casino.api.idempotency import idempotent
+from casino.operators.views import EitherView
+
+
+class GiveCut(Action):
+    @fairness_documents.give_cut
+    @idempotent
+    def post(self, request: Request, table: UUID) -> Response:
+        return Response(cutting.give(guest=self.guest(table), **read(Cut, request)))
+
+
+class TableFairness(EitherView):
+    @fairness_documents.table_fairness
+    def get(self, request: Request, table: UUID) -> Response:
+        del request
+        return Response(disclosure.fairness(table=table, operator=self.caller.operator))
+
+
+class RoundShoe(EitherView):
+    @fairness_documents.round_shoe
+    def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
+        del request
+        found = disclosure.shoe_of(round_=round, operator=self.caller.operator)
+        return Response({"round": str(round), **msgspec.to_builtins(found)})

@@ -1,0 +1,120 @@
+"""The cut: every contribution while it may count, by who sits there, and the cut fixed by just these."""
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from baccarat.audit.betting import OUT_OF_PLACE
+from baccarat.audit.traces import CommittedShoe, RoundTrace, TableTrace, by_seat
+from baccarat.fairness.cut import Contribution, MalformedContribution, contributed, cut
+from baccarat.rounds.cut_events import CutGiven
+from baccarat.rounds.cutting import MOST_CHANGES, Given
+from baccarat.rounds.events import BettingClosed
+from baccarat.rounds.state import Phase, Standing
+from baccarat.tables.events import ShoeStarted
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven
+
+MALFORMED: Final = "contribution malformed"
+LATE: Final = "contribution given late"
+OTHER_CUT: Final = "cut differs from the contributions"
+NOT_COMMITTED: Final = "shoe differs from the committed one"
+TOO_OFTEN: Final = "contribution changed too often"
+
+
+def given(round_: RoundTrace, event: CutGiven) -> None:
+    """This will follow a contribution to a round's own shoe: of a seat in the round, while betting is open."""
+    part, opened = round_.parts.get(event.seat), round_.opened
+    if part is None or part.player != event.player or part.standing is Standing.WITHDRAWN:
+        round_.differs("seat not in the round", None if part is None else part.player, event.player, seat=event.seat)
+    if round_.phase is not Phase.BETTING or round_.set_aside is not None or opened.commitment is None:
+        round_.differs(OUT_OF_PLACE, "open betting on a shoe of its own", round_.set_aside or round_.phase)
+    if opened.deadline_at is not None and event.given_at >= opened.deadline_at:
+        round_.differs(LATE, f"before {opened.deadline_at}", event.given_at, seat=event.seat)
+    for what, expected in _faults(round_.given, event):
+        round_.differs(what, expected, event.contribution, seat=event.seat)
+    _note(round_.given, event)
+
+
+def fixed(round_: RoundTrace, event: BettingClosed) -> None:
+    """This will check that the round's own shoe was cut by just what was given until betting closed."""
+    differs = _differs(round_.given, event.contributions, event.cut, shoe=round_.opened.shoe)
+    if differs is not None:
+        round_.differs(OTHER_CUT, *differs)
+    round_.cut = event.cut
+
+
+def committed(table: TableTrace, event: ShoeCommitted) -> None:
+    """This will follow a commitment to the next long shoe: one at a time, in order of their numbers."""
+    if not table.long or table.coming is not None or table.closed:
+        table.differs(OUT_OF_PLACE, "a shoe table without a committed shoe", event.shoe)
+    if event.number != table.shoes + 1:
+        table.differs("shoe number differs", table.shoes + 1, event.number)
+    table.coming, table.commits = CommittedShoe(event.shoe, event.number, event.commitment), True
+
+
+def given_to_next(table: TableTrace, event: ShoeCutGiven) -> None:
+    """This will follow a contribution to the committed long shoe, of one who sits there."""
+    guest, coming = table.guests.get(event.player), table.coming
+    if guest is None or guest.seat != event.seat:
+        table.differs("seat differs", None if guest is None else guest.seat, event.seat)
+    if coming is None or coming.shoe != event.shoe:
+        table.differs(NOT_COMMITTED, None if coming is None else coming.shoe, event.shoe)
+        return
+    for what, expected in _faults(coming.given, event):
+        table.differs(what, expected, event.contribution)
+    _note(coming.given, event)
+
+
+def started(table: TableTrace, event: ShoeStarted) -> None:
+    """This will check that the shoe is the committed one, and cut by just what was given until it started.
+
+    Tables from before shoes were committed to ahead may start one that nobody could cut.
+    """
+    coming = table.coming
+    if coming is None and table.commits:
+        table.differs(NOT_COMMITTED, "a committed shoe", event.shoe)
+    if coming is not None and (coming.shoe, coming.commitment) != (event.shoe, event.commitment):
+        found = f"{event.shoe} {event.commitment}"
+        table.differs(NOT_COMMITTED, f"{coming.shoe} {coming.commitment}", found)
+    differs = _differs({} if coming is None else coming.given, event.contributions, event.cut, shoe=event.shoe)
+    if differs is not None:
+        table.differs(OTHER_CUT, *differs)
+    if coming is not None and event.root is None:
+        table.differs("root missing", "the root of the shoe's cards", "none")
+    table.coming = None
+
+
+def _faults(given: dict[int, Given], event: CutGiven | ShoeCutGiven) -> list[tuple[str, str]]:
+    """What is wrong with a contribution by itself: (what, expected)."""
+    found, last = [], given.get(event.seat)
+    if last is not None and last.player == event.player and last.times >= MOST_CHANGES:
+        found.append((TOO_OFTEN, f"at most {MOST_CHANGES} times"))
+    try:
+        contributed(event.contribution)
+    except MalformedContribution as malformed:
+        found.append((MALFORMED, str(malformed)))
+    return found
+
+
+def _note(given: dict[int, Given], event: CutGiven | ShoeCutGiven) -> None:
+    last = given.get(event.seat)
+    times = 1 if last is None or last.player != event.player else last.times + 1
+    given[event.seat] = Given(event.seat, event.player, event.contribution, times)
+
+
+def _differs(
+    given: dict[int, Given], contributions: Sequence[Contribution], fixed_as: str, *, shoe: UUID
+) -> tuple[str, str] | None:
+    """Both sides as text where a cut was not fixed by what was given; None where it was."""
+    due = tuple(Contribution(each.seat, each.contribution) for each in by_seat(given))
+    try:
+        worked_out = cut(shoe, due).hex()
+    except MalformedContribution:  # named where it was given
+        return None
+    if due == tuple(contributions) and worked_out == fixed_as:
+        return None
+    return f"{_words(due)}: {worked_out}", f"{_words(contributions)}: {fixed_as}"
+
+
+def _words(contributions: Sequence[Contribution]) -> str:
+    return ", ".join(f"{each.seat} {each.contribution}" for each in contributions) or "nothing"

@@ -1,0 +1,53 @@
+"""The cut: what players add to a shoe after its seed was committed to, so that nobody could know the order before."""
+
+import hashlib
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+CUT_TAG: Final = b"casino.baccarat.cut.v1\x00"
+NO_CUT: Final = b""
+"""The cut of a shoe to which nobody contributed."""
+MOST_BYTES: Final = 32
+
+_NUMBER: Final = struct.Struct(">Q")
+
+
+class MalformedContribution(ValueError):
+    """A contribution is not 1 to 32 bytes in hex."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one seat adds to the cut: 1 to 32 bytes of its own choice, in lower-case hex."""
+
+    seat: int
+    contribution: str
+
+
+def contributed(digits: str) -> bytes:
+    """This will read a contribution from hex. Raises MalformedContribution unless it is 1 to 32 bytes."""
+    try:
+        given = bytes.fromhex(digits)
+    except ValueError:
+        given = b""
+    if not 1 <= len(given) <= MOST_BYTES or len(digits) != 2 * len(given):
+        raise MalformedContribution(f"A contribution is 1 to {MOST_BYTES} bytes in hex.")
+    return given
+
+
+def cut(shoe: UUID, contributions: Iterable[Contribution]) -> bytes:
+    """This will fix a shoe's cut, 32 bytes, or no bytes at all where nobody contributed. Raises MalformedContribution.
+
+    SHA-256 (FIPS 180-4) over the tag, the shoe's id, the count, and by seat, ascending: the seat, the length and the
+    bytes. Numbers are 8 big-endian bytes, so that no two lists are written alike.
+    """
+    listed = sorted((each.seat, contributed(each.contribution)) for each in contributions)
+    if not listed:
+        return NO_CUT
+    parts = [CUT_TAG, shoe.bytes, _NUMBER.pack(len(listed))]
+    for seat, given in listed:
+        parts += [_NUMBER.pack(seat), _NUMBER.pack(len(given)), given]
+    return hashlib.sha256(b"".join(parts)).digest()

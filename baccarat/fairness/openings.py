@@ -1,0 +1,78 @@
+"""Single cards of a shoe that goes on, proven against the root that was told before its first bet.
+
+The root binds the whole order. A card that has been dealt is opened with its salt and its path in the tree; the salts
+of the others stay as secret as the seed, so that the paths tell nothing of the cards to come.
+"""
+
+import hmac
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from baccarat.fairness.shuffle import order
+from baccarat.fairness.stream import checked
+from baccarat.rules.cards import Card
+from casino.kernel import merkle
+
+CARD_TAG: Final = b"casino.baccarat.card.v1\x00"
+SALT_TAG: Final = b"casino.baccarat.salt.v1\x00"
+
+_NUMBER: Final = struct.Struct(">Q")
+
+
+class NoSuchCard(ValueError):
+    """A shoe has no card at this place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """One card of a shoe: its place from 0 on, its salt, and the hashes beside it on the way to the root, in hex."""
+
+    position: int
+    card: Card
+    salt: str
+    path: tuple[str, ...]
+
+
+def salt(seed: bytes, position: int) -> bytes:
+    """This will return the salt of the card at a place: HMAC-SHA-256 keyed with the seed. Raises MalformedSeed."""
+    return hmac.new(checked(seed), SALT_TAG + _NUMBER.pack(position), "sha256").digest()
+
+
+def leaf(position: int, card: Card, salt: bytes) -> bytes:
+    """This will return the hash of a card's leaf: over tag, place, the card's two letters, and the salt."""
+    return merkle.leaf_hash(CARD_TAG + _NUMBER.pack(position) + card.encode("ascii") + salt)
+
+
+def root(seed: bytes, *, cut: bytes, decks: int) -> str:
+    """This will return the Merkle root (RFC 9162) of a whole shoe in hex. Raises MalformedSeed, NoSuchCount."""
+    return merkle.root(_leaves(seed, order(seed, cut=cut, decks=decks))).hex()
+
+
+def openings(seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int]) -> tuple[Opening, ...]:
+    """This will open the cards at these places, and only these. Raises NoSuchCard, MalformedSeed, NoSuchCount."""
+    cards = order(seed, cut=cut, decks=decks)
+    if not all(0 <= position < len(cards) for position in positions):
+        raise NoSuchCard(f"A shoe of {len(cards)} cards has not all of the places {list(positions)}.")
+    leaves = _leaves(seed, cards)
+    return tuple(
+        Opening(
+            position=position,
+            card=cards[position],
+            salt=salt(seed, position).hex(),
+            path=tuple(beside.hex() for beside in merkle.path(leaves, position)),
+        )
+        for position in positions
+    )
+
+
+def _leaves(seed: bytes, cards: Sequence[Card]) -> list[bytes]:
+    return [leaf(position, card, salt(seed, position)) for position, card in enumerate(cards)]
+
+
+def is_opened(opening: Opening, *, decks: int, root: str) -> bool:
+    """This will tell whether a card is the one that the root has at its place."""
+    hashed = leaf(opening.position, opening.card, bytes.fromhex(opening.salt))
+    path = [bytes.fromhex(beside) for beside in opening.path]
+    return merkle.is_included(hashed, opening.position, 52 * decks, path, bytes.fromhex(root))

@@ -1,0 +1,31 @@
+"""The use case of a player who cuts: adds to a shoe after its seed was committed to. One transaction."""
+
+from typing import Any
+
+from django.db import transaction
+
+from baccarat import dealer, repository
+from baccarat.operations.guest import Guest
+from baccarat.picture import table_picture
+from baccarat.purses import means_if_short
+from baccarat.tables.refusals import NotSeated
+from wallet import ledger
+
+
+def give(*, guest: Guest, contribution: str) -> dict[str, Any]:
+    """This will note the seat's contribution, 1 to 32 bytes in lower-case hex; its last one counts.
+
+    It goes to the round's own shoe while betting is open, or to the next long shoe. Returns the table as it then
+    stands. Raises UnknownTable, NotSeated, NoShoeToCut, CutGivenTooOften, NoOpenRound, NotYourTurn, BettingIsClosed.
+    """
+    with transaction.atomic(savepoint=False):
+        journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
+        seat = journal.table.seat_of(guest.player)
+        if seat is None:
+            raise NotSeated
+        dealer.give_cut(journal, player=guest.player, contribution=contribution, now=now)
+        account = repository.place_of(journal).game(guest.player, seat.book)
+        balance = ledger.balances([account])[account]
+        repository.write([(journal, guest.metadata)])
+    means = means_if_short(journal.table, player=guest.player, balance=balance)
+    return table_picture(journal.table, journal.round, viewer=guest.player, now=now, game_balance=balance, means=means)

@@ -1,0 +1,47 @@
+"""What happens to a long shoe before it is played, or instead: committed to ahead, cut by those seated, given up."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeCommitted:
+    """The seed of the table's next long shoe is committed to, before anybody contributes to its cut."""
+
+    shoe: UUID
+    number: int
+    commitment: str
+    committed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeCutGiven:
+    """A seat chose its contribution to the next shoe, 1 to 32 bytes in hex, in place of an earlier one of that seat.
+
+    Everyone at the table may see it at once. It counts until that shoe starts.
+    """
+
+    shoe: UUID
+    seat: int
+    player: UUID
+    contribution: str
+    given_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RevealedSeed:
+    """The seed of a long shoe that is not played to its end, or not at all, in hex; None where it is lost."""
+
+    shoe: UUID
+    seed: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableClosed:
+    """The table opens no more rounds. The seeds of its shoes that were still secret are revealed."""
+
+    by: str
+    reason: str
+    closed_at: datetime
+    seeds: tuple[RevealedSeed, ...]

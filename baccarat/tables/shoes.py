@@ -1,0 +1,105 @@
+"""What a table allows with its long shoes: commit to the next, add to its cut, start it, end it. Pure."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from baccarat.fairness.cut import Contribution
+from baccarat.rounds import cutting
+from baccarat.rounds.refusals import NoShoeToCut
+from baccarat.rules.cards import Card, points
+from baccarat.tables import commands as c
+from baccarat.tables import events as e
+from baccarat.tables import refusals as r
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven
+from baccarat.tables.state import NextShoe, TableState
+
+Events = Sequence[e.TableEvent]
+
+
+def _commit(command: c.CommitShoe, state: TableState) -> Events:
+    if state.next_shoe is not None:
+        raise r.ShoeIsCommitted
+    return (
+        ShoeCommitted(
+            shoe=command.shoe, number=state.shoes + 1, commitment=command.commitment, committed_at=command.now
+        ),
+    )
+
+
+def _give_cut(command: c.GiveShoeCut, state: TableState) -> Events:
+    seat, coming = state.seat_of(command.player), state.next_shoe
+    if seat is None:
+        raise r.NotSeated
+    if coming is None:
+        raise NoShoeToCut
+    if not cutting.changes(coming.given, seat=seat.seat, player=seat.player, contribution=command.contribution):
+        return ()
+    return (
+        ShoeCutGiven(
+            shoe=coming.shoe,
+            seat=seat.seat,
+            player=seat.player,
+            contribution=command.contribution,
+            given_at=command.now,
+        ),
+    )
+
+
+def _start(command: c.StartShoe, state: TableState) -> Events:
+    coming = state.next_shoe
+    if state.shoe is not None:
+        raise r.ShoeIsRunning
+    if coming is None:
+        raise r.NoShoeCommitted
+    contributions, cut = cut_of(coming)
+    return (
+        e.ShoeStarted(
+            shoe=coming.shoe,
+            number=coming.number,
+            commitment=coming.commitment,
+            turned=command.first_card,
+            burned=0 if command.first_card is None else burned_for(command.first_card),
+            started_at=command.now,
+            first_round=state.rounds + 1,
+            contributions=contributions,
+            cut=cut,
+            root=command.root,
+        ),
+    )
+
+
+def cut_of(coming: NextShoe) -> tuple[tuple[Contribution, ...], str]:
+    """This will list what a committed shoe's cut would be fixed by now, and that cut in hex."""
+    contributions = cutting.listed(coming.given)
+    return contributions, cutting.cut_of(coming.shoe, contributions)
+
+
+def _end(command: c.EndShoe, state: TableState) -> Events:
+    if state.shoe is None:
+        raise r.NoShoe
+    return (
+        e.ShoeEnded(
+            shoe=state.shoe.shoe,
+            seed=command.seed,
+            dealt=state.shoe.out,
+            collected=tuple(
+                e.CommissionCollected(seat=seat.seat, player=seat.player, book=seat.book, amount=seat.owed)
+                for seat in state.seats
+                if seat.owed
+            ),
+            ended_at=command.now,
+        ),
+    )
+
+
+def burned_for(turned: Card) -> int:
+    """This will tell how many cards are burned after the turned one: its points, ten for a ten or court card."""
+    return points(turned) or 10
+
+
+DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
+    c.CommitShoe: _commit,
+    c.GiveShoeCut: _give_cut,
+    c.StartShoe: _start,
+    c.EndShoe: _end,
+}

@@ -1,0 +1,115 @@
+"""Cutting a shoe over HTTP: who may, what counts, and that anybody can work the cards out afterwards."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from baccarat.fairness.commitment import opens
+from baccarat.fairness.cut import Contribution, cut
+from baccarat.fairness.openings import Opening, is_opened
+from baccarat.fairness.shuffle import order
+from baccarat.rounds.cutting import MOST_CHANGES
+from tests.baccarat.api.people import LONG_TURN, NOWHERE, Gambler, Tenant, bet, company, deal_all, sit
+
+
+def code(player: Gambler, table: str, contribution: Any) -> tuple[int, str]:
+    answer = player.post(f"tables/{table}/cut", {"contribution": contribution})
+    return answer.status_code, answer.json().get("code", "")
+
+
+def fixed(shoe: dict[str, Any]) -> bytes:
+    """The cut as anybody works it out from what is shown."""
+    return cut(UUID(shoe["id"]), [Contribution(each["seat"], each["contribution"]) for each in shoe["contributions"]])
+
+
+def test_two_players_cut_a_rounds_own_shoe_and_a_third_who_says_nothing_holds_nothing_up(lucky: Tenant) -> None:
+    table, (alice, bob, cora) = company(lucky, "atlantic_city", "Alice", "Bob", "Cora")
+    before = cora.read(f"tables/{table}/fairness")
+    assert (before["shoe"]["contributions"], before["shoe"]["cut"], before["shoe"]["open"]) == ([], None, True)
+
+    alice.do(f"tables/{table}/cut", {"contribution": "AA"})
+    alice.do(f"tables/{table}/cut", {"contribution": "a1b2"})
+    bob.do(f"tables/{table}/deal", {"stakes": [{"spot": "tie", "amount": "5.00"}], "currency": "EUR",
+                                    "contribution": "0b"})  # fmt: skip
+    shown = cora.read(f"tables/{table}/fairness")["shoe"]
+    assert shown["contributions"] == [{"seat": 1, "contribution": "a1b2"}, {"seat": 2, "contribution": "0b"}]
+    alice.do(f"tables/{table}/pass")
+    cora.do(f"tables/{table}/pass")
+    deal_all()
+
+    told = cora.read(f"tables/{table}/fairness")
+    revealed, played = told["revealed"][0], lucky.read(f"tables/{table}")["last_round"]
+    assert (revealed["round"], revealed["cut"]) == (played["id"], fixed(revealed).hex())
+    assert revealed["contributions"] == shown["contributions"] == played["contributions"]
+    assert opens(shown["commitment"], bytes.fromhex(revealed["seed"]))
+    cards = order(bytes.fromhex(revealed["seed"]), cut=fixed(revealed), decks=8, first=len(played["cards"]))
+    assert list(cards) == played["cards"]
+    assert told["shoe"]["commitment"] != revealed["commitment"]
+    shoe = bob.read(f"rounds/{played['id']}/shoe")
+    assert (shoe["seed"], shoe["cut"], shoe["openings"]) == (revealed["seed"], revealed["cut"], [])
+
+
+def test_a_long_shoe_is_cut_before_it_starts_and_its_cards_are_proven_while_it_runs(lucky: Tenant) -> None:
+    table = lucky.table("big_table", rules=LONG_TURN)
+    alice, bob = lucky.player("Alice"), lucky.player("Bob")
+    promised = alice.read(f"tables/{table}/fairness")
+    assert (promised["shoe"], promised["next"]["number"], promised["next"]["open"]) == (None, 1, True)
+    assert alice.post(f"tables/{table}/cut", {"contribution": "aa"}).json()["code"] == "not_seated"
+    alice.do(f"tables/{table}/seat", {"seat": 4, "buy_in": "1000.00", "currency": "EUR", "book": "real",
+                                      "contribution": "a4"})  # fmt: skip
+
+    told = bob.read(f"tables/{table}/fairness")
+    shoe = told["shoe"]
+    assert (shoe["id"], shoe["commitment"]) == (promised["next"]["id"], promised["next"]["commitment"])
+    assert (shoe["contributions"], shoe["cut"]) == ([{"seat": 4, "contribution": "a4"}], fixed(shoe).hex())
+    assert (told["next"]["number"], told["next"]["contributions"], told["revealed"]) == (2, [], [])
+    alice.do(f"tables/{table}/cut", {"contribution": "a2"})
+    assert alice.read(f"tables/{table}")["next_shoe"]["contributions"] == [{"seat": 4, "contribution": "a2"}]
+
+    running = alice.read(f"tables/{table}")["round"]["id"]
+    assert alice.get(f"rounds/{running}/shoe").json()["code"] == "round_is_running"
+    bet(alice, table, banker="25.00")
+    deal_all()
+    played = bob.read(f"tables/{table}")["last_round"]
+    proof = bob.read(f"rounds/{played['id']}/shoe")
+    assert (proof["seed"], proof["root"]) == (None, shoe["root"])
+    assert [each["card"] for each in proof["openings"]] == played["cards"]
+    assert [each["position"] for each in proof["openings"]] == [
+        proof["position"] + n for n in range(len(played["cards"]))
+    ]
+    for each in (proof["turned"], *proof["openings"]):
+        assert is_opened(Opening(**{**each, "path": tuple(each["path"])}), decks=8, root=shoe["root"])
+
+
+def test_what_does_not_count_is_refused_with_its_reason(lucky: Tenant, golden: Tenant) -> None:
+    table, (alice, bob) = company(lucky, "atlantic_city", "Alice", "Bob")
+    late, stranger = lucky.player("Late"), golden.player("Stranger")
+    for wrong in ("", "a", "xyz", "00" * 33, "00 11"):
+        assert code(alice, table, wrong) == (422, "contribution_malformed")
+    assert code(alice, table, 7) == (422, "not_text")
+    assert code(late, table, "aa") == (409, "not_seated")
+    assert code(stranger, table, "aa") == (404, "unknown_table")
+    sit(late, table, 3)
+    assert code(late, table, "aa") == (409, "not_your_turn")
+    for number in range(MOST_CHANGES):
+        assert code(alice, table, f"{number:02x}")[0] == 200
+    assert code(alice, table, "ff") == (409, "cut_given_too_often")
+    assert code(alice, table, f"{MOST_CHANGES - 1:02x}") == (200, "")
+    alone = lucky.table("mini")
+    sit(bob, alone)
+    assert code(bob, alone, "aa") == (409, "no_open_round")
+    wager = {"stakes": [{"spot": "tie", "amount": "5.00"}], "currency": "EUR", "contribution": "aa"}
+    assert bob.post(f"tables/{alone}/deal", wager).json()["code"] == "no_open_round"
+
+
+@pytest.mark.parametrize("path", ["tables/{}/fairness", "rounds/{}/shoe"])
+def test_nobody_sees_the_shoes_of_another_operator(lucky: Tenant, golden: Tenant, path: str) -> None:
+    alice, table = lucky.player("Alice"), lucky.table("mini")
+    sit(alice, table)
+    bet(alice, table, tie="5.00")
+    deal_all()
+    identity = table if path.startswith("tables") else alice.read(f"tables/{table}")["last_round"]["id"]
+
+    assert alice.get(path.format(identity)).status_code == lucky.get(path.format(identity)).status_code == 200
+    assert golden.get(path.format(identity)).status_code == golden.get(path.format(NOWHERE)).status_code == 404
