@@ -367,6 +367,7 @@ ADMIN_OPERATOR_NAMES = "casino.operators.admin.operator_choices"
 ADMIN_SEEN = "casino.staff.views.seen"
 """Who keeps that somebody looked at a row."""
 ADMIN_PAGES = {
+    "staff": "staff_member",
     "round": "baccarat_round",
     "table": "baccarat_table",
     "report": "reports_report",
@@ -530,7 +531,10 @@ UNFOLD = {
                 "separator": True,
                 "items": [
                     admin_item("Users", "badge", "auth_user"),
-                    admin_item("Groups", "groups", "auth_group"),
+                    admin_item("Review of access", "checklist", "staff_member"),
+                    admin_item("Roles", "groups", "staff_rolegroup"),
+                    admin_item("Sign-ins", "login", "staff_signin"),
+                    admin_item("Who looked at what", "visibility", "staff_view"),
                     admin_item("What staff did", "manage_history", "admin_logentry"),
                 ],
             },

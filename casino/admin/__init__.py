@@ -1,1 +1,1 @@
-"""What every page of the admin shares: lists and pages that only show. Staff and groups alone can be edited."""
+"""What every page of the admin shares: lists and pages that only show. Users alone can be edited."""

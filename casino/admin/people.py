@@ -1,4 +1,4 @@
-"""Staff, groups and what staff did: users and groups are the only rows that the admin lets anyone edit."""
+"""Staff and what staff did: users are the only rows that the admin lets anyone edit."""
 
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group, User
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
@@ -21,16 +21,12 @@ if TYPE_CHECKING:  # what django-unfold adds is looks, and untyped
     UserChangeForm: Any
     UserCreationForm: Any
     Users = UserAdmin[User]
-    Groups = GroupAdmin
 else:
     from unfold.admin import ModelAdmin as Looks
     from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
     class Users(UserAdmin, Looks):
         """Django's page of users, looking like the others."""
-
-    class Groups(GroupAdmin, Looks):
-        """Django's page of groups, looking like the others."""
 
 
 admin.site.unregister(User)
@@ -54,11 +50,6 @@ class StaffAdmin(Users):
         """This will keep rights from being given by anyone but a superuser."""
         fixed = tuple(super().get_readonly_fields(request, obj))
         return fixed if request.user.is_superuser else (*fixed, "is_superuser", "user_permissions", "groups")
-
-
-@admin.register(Group)
-class StaffGroupAdmin(Groups):
-    """Django's own page of groups."""
 
 
 @admin.register(LogEntry)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.conf import settings
+from django.contrib.auth.models import Group, User
 from django.db import models
 from django.db.models.functions import Now
 
@@ -111,3 +112,26 @@ class RecoveryCode(models.Model):
 
     def __str__(self) -> str:
         return f"recovery code of staff {self.user_id}"
+
+
+class Member(User):  # type: ignore[django-manager-missing]
+    """A user as the review of access shows one."""
+
+    class Meta:
+        proxy = True
+        verbose_name = "member of staff"
+        verbose_name_plural = "members of staff"
+
+    def __str__(self) -> str:
+        return f"staff {self.pk}"
+
+
+class RoleGroup(Group):
+    """A group as the table of roles fills it."""
+
+    class Meta:
+        proxy = True
+        verbose_name = "role"
+
+    def __str__(self) -> str:
+        return self.name

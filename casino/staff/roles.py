@@ -47,10 +47,11 @@ _LOG: Final = {"events.view_event", "events.view_headmark", "events.view_subscri
 _REPORTS: Final = {"reports.view_matter", "reports.view_report"}
 _STAFF: Final = {
     "admin.view_logentry",
-    "auth.view_group",
     "auth.view_user",
     "operators.view_apikey",
     "staff.export_review",
+    "staff.view_member",
+    "staff.view_rolegroup",
     "staff.view_signin",
     "staff.view_view",
 }

@@ -1,0 +1,68 @@
+"""What is done to somebody's access by another, all of it recorded: unlocked, freed of an authenticator, changed."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from casino.operators.staff import actor
+from casino.significant import log
+from casino.staff import authenticators, locks
+from casino.staff.refusals import NotToOneself, ReasonMissing
+
+SHORTEST, LONGEST = 3, 500
+SUBJECT: Final = "staff"
+
+
+def unlock(user: User, *, by: User, reason: str) -> None:
+    """This will let somebody who failed to log in try again. Raises ReasonMissing, NotToOneself."""
+    with transaction.atomic():
+        before = locks.is_locked(user.username)
+        _judge(user, by=by, reason=reason)
+        locks.unlock(user.username)
+        changed(user, by=by, reason=reason, before={"locked": before}, after={"locked": False})
+
+
+def reset_authenticator(user: User, *, by: User, reason: str) -> None:
+    """This will take somebody's authenticator and recovery codes away. Raises ReasonMissing, NotToOneself."""
+    with transaction.atomic():
+        _judge(user, by=by, reason=reason)
+        working = authenticators.forget(user)
+        changed(user, by=by, reason=reason, before={"authenticators": working}, after={"authenticators": 0})
+
+
+def facts(user: User) -> dict[str, Any]:
+    """This will tell what a user may, as it stands in the database; nothing of a user who is not there yet."""
+    kept = User.objects.filter(pk=user.pk).first()
+    if kept is None:
+        return {}
+    return {
+        "roles": sorted(kept.groups.values_list("name", flat=True)),
+        "operators": sorted(str(one) for one in kept.memberships.values_list("operator_id", flat=True)),
+        "active": kept.is_active,
+        "staff": kept.is_staff,
+        "superuser": kept.is_superuser,
+    }
+
+
+def changed(user: User, *, by: Any, reason: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    """This will record that somebody's access was changed; nothing where nothing was."""
+    if before == after:
+        return
+    log.record(
+        kind=log.Kind.ACCESS_CHANGED,
+        operator=locks.operator_of(user.pk),
+        subject=f"{SUBJECT}:{user.pk}",
+        actor=actor(by),
+        reason=reason,
+        before=before,
+        after=after,
+    )
+
+
+def _judge(user: User, *, by: User, reason: str) -> None:
+    if user.pk == by.pk:
+        raise NotToOneself
+    if not SHORTEST <= len(reason.strip()) <= LONGEST:
+        raise ReasonMissing

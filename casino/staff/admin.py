@@ -1,0 +1,328 @@
+"""Staff in the admin: who may do what, who came in, who looked at what."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, StreamingHttpResponse
+from django.urls import URLPattern, path
+from django.utils.safestring import SafeString
+
+from casino.admin import marks, scope
+from casino.admin.filters import chosen
+from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
+from casino.admin.sections import Facts, Field, Form, Grid, Section
+from casino.staff import access, admin_users, review, roles
+from casino.staff.models import Member, RoleGroup, SignIn, View
+from casino.staff.scope import colleagues
+
+__all__ = ["admin_users"]
+
+EXPORT, UNLOCK, RESET = "staff.export_review", "staff.unlock", "staff.reset_authenticator"
+STANDINGS = {"active": "good", "disabled": "plain", "locked": "bad", "superuser": "warn", "no staff": "plain"}
+MOST = 20
+"""Sign-ins on the page of one member."""
+
+
+@admin.register(Member)
+class MemberAdmin(ReadOnlyAdmin):
+    """The review of access. Found by user id or login."""
+
+    list_display = ("login", "held", "works_for", "standing", "factor", "since", "last", "address")
+    ordering = ("pk",)
+    search_help_text = "user id or login"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """This will find those who work for the same operators, with what is reviewed of them."""
+        return review.members(scope.operators(request)).order_by("pk")
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """This will find those who work for these operators alone."""
+        return colleagues(operators)
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for a user id or a login."""
+        number = as_number(term)
+        return Q(username=term) if number is None else Q(pk=number) | Q(username=term)
+
+    def subject_of(self, obj: Member) -> str:
+        """This will name a member as events do."""
+        return f"staff:{obj.pk}"
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the review's file, and the addresses of `unlock` and `reset`."""
+        export = self.admin_site.admin_view(self.export)
+        return [
+            path("review.csv", export, name="staff_member_export"),
+            self.perform_path("unlock", UNLOCK, self.unlock),
+            self.perform_path("reset", RESET, self.reset),
+            *super().get_urls(),
+        ]
+
+    def export(self, request: HttpRequest) -> StreamingHttpResponse:
+        """This will answer the review of whom this person may see, as CSV. Raises PermissionDenied."""
+        if request.method != "GET" or not request.user.has_perm(EXPORT):
+            raise PermissionDenied
+        answer = StreamingHttpResponse(
+            review.as_csv(review.lines(self.get_queryset(request))), content_type="text/csv; charset=utf-8"
+        )
+        answer["Content-Disposition"] = 'attachment; filename="access-review.csv"'
+        return answer
+
+    def unlock(self, request: HttpRequest, member: Member) -> str:
+        """This will let a member who failed to log in try again."""
+        access.unlock(member, by=by_whom(request), reason=request.POST.get("reason", ""))
+        return "Unlocked."
+
+    def reset(self, request: HttpRequest, member: Member) -> str:
+        """This will take a member's authenticator away."""
+        access.reset_authenticator(member, by=by_whom(request), reason=request.POST.get("reason", ""))
+        return "Took the authenticator away."
+
+    @admin.display(description="login")
+    def login(self, member: Member) -> str:
+        """The name that is typed."""
+        return member.username
+
+    @admin.display(description="roles")
+    def held(self, member: Member) -> str:
+        """The roles."""
+        return ", ".join(sorted(group.name for group in member.groups.all())) or marks.NOTHING
+
+    @admin.display(description="operators")
+    def works_for(self, member: Any) -> str:
+        """The operators worked for."""
+        return ", ".join(sorted(one.operator.slug for one in member.memberships.all())) or marks.NOTHING
+
+    @admin.display(description="standing")
+    def standing(self, member: Member) -> SafeString:
+        """Whether the member gets in."""
+        word = review.status(member)
+        return marks.badge(word, STANDINGS[word])
+
+    @admin.display(description="2nd factor")
+    def factor(self, member: Any) -> str:
+        """Whether an authenticator is set up."""
+        return "yes" if member.enrolled else "no"
+
+    @admin.display(description="created (UTC)")
+    def since(self, member: Member) -> SafeString | str:
+        """When the user was made."""
+        return marks.moment(member.date_joined)
+
+    @admin.display(description="last login (UTC)")
+    def last(self, member: Any) -> SafeString | str:
+        """When the member came in last."""
+        return marks.moment(member.last_access)
+
+    @admin.display(description="from")
+    def address(self, member: Any) -> str:
+        """From where."""
+        return member.last_address or marks.NOTHING
+
+    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+        """This will show what a member may do, the latest sign-ins and views, and what can be done."""
+        (line,) = review.lines([obj])
+        facts = (
+            ("Name", line.name or marks.NOTHING),
+            ("Login", line.login),
+            ("User id", marks.code(line.user_id)),
+            ("Roles", ", ".join(line.roles) or marks.NOTHING),
+            ("Operators", ", ".join(line.operators) or marks.NOTHING),
+            ("Standing", marks.badge(line.status, STANDINGS[line.status])),
+            ("Second factor", "set up" if line.second_factor else "none"),
+            ("Created (UTC)", marks.moment(line.created)),
+            ("Last login (UTC)", marks.moment(line.last_access)),
+            ("From", line.last_address or marks.NOTHING),
+            ("Password changed (UTC)", marks.moment(line.password_changed)),
+            ("Disabled (UTC)", marks.moment(line.disabled)),
+        )
+        rows = [(role, function) for role, held in line.functions.items() for function in held]
+        functions = Grid("Functions", ("By role", "Function"), rows, empty="None by a role.")
+        return (Facts("Member of staff", facts), functions, _sign_ins(obj), *self._forms(request, obj))
+
+    def _forms(self, request: HttpRequest, member: Any) -> list[Section]:
+        reason = Field("reason", "Reason", longest=access.LONGEST)
+        offered = (
+            (UNLOCK, "Unlock", "unlock", "Forgets the failed logins, so that the member can try again."),
+            (
+                RESET,
+                "Take the authenticator away",
+                "reset",
+                "For a lost device: another one is set up at the next login.",
+            ),
+        )
+        may, own = request.user.has_perm, member.pk == request.user.pk
+        return [
+            Form(title, title, self.perform_url(name, member), (reason,), says, tone="bad")
+            for permission, title, name, says in offered
+            if may(permission) and not own
+        ]
+
+
+@admin.register(RoleGroup)
+class RoleAdmin(ReadOnlyAdmin):
+    """The roles, with what each may do: a table in the code, so that nobody changes it here."""
+
+    list_display = ("title", "says", "count")
+    ordering = ("name",)
+    search_fields = ()
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """This will let everybody see what roles there are."""
+        del operators
+        return Q()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """This will leave out groups that are no roles."""
+        return super().get_queryset(request).filter(name__in=list(roles.Role))
+
+    def subject_of(self, obj: RoleGroup) -> str:
+        """This will name a role."""
+        return f"role:{obj.name}"
+
+    @admin.display(description="role")
+    def title(self, role: RoleGroup) -> str:
+        """Its name."""
+        return role.name
+
+    @admin.display(description="for")
+    def says(self, role: RoleGroup) -> str:
+        """What it is for."""
+        return roles.TITLES[roles.Role(role.name)]
+
+    @admin.display(description="functions")
+    def count(self, role: RoleGroup) -> int:
+        """How many functions it has."""
+        return len(roles.FUNCTIONS[roles.Role(role.name)])
+
+    def sections(self, request: HttpRequest, obj: RoleGroup) -> Sequence[Section]:
+        """This will show what a role may do, and what it keeps apart."""
+        del request
+        held = roles.FUNCTIONS[roles.Role(obj.name)]
+        apart = [pair for pair in roles.APART if set(pair) & held]
+        return (
+            Facts("Role", (("Name", obj.name), ("For", self.says(obj)))),
+            Grid("Functions", ("Function",), [(name,) for name in sorted(held)]),
+            Grid("Kept apart", ("Nobody has both", "and"), apart, empty="Nothing stands against it."),
+        )
+
+
+class _OfStaff(ReadOnlyAdmin):
+    """What was noted of members of staff, newest first: seen by who may see the member, or works for the operator."""
+
+    ordering = ("-id",)
+    search_help_text = "user id"
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """This will find what those did who work for these operators alone."""
+        return colleagues(operators, "user_id")
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for a user id."""
+        number = as_number(term)
+        return None if number is None else Q(user_id=number)
+
+    @admin.display(description="time (UTC)")
+    def when(self, row: Any) -> SafeString | str:
+        """When it was."""
+        return marks.moment(row.at)
+
+    @admin.display(description="staff")
+    def who(self, row: Any) -> SafeString | str:
+        """Who it was."""
+        return marks.page("staff", row.user_id)
+
+    @admin.display(description="from")
+    def where(self, row: Any) -> str:
+        """From where."""
+        return row.address or marks.NOTHING
+
+
+@admin.register(SignIn)
+class SignInAdmin(_OfStaff):
+    """Who came in, when and from where."""
+
+    list_display = ("when", "who", "where", "factor")
+
+    @admin.display(description="second factor")
+    def factor(self, row: SignIn) -> str:
+        """Whether a second factor was given."""
+        return "given" if row.second_factor else "none"
+
+    def sections(self, request: HttpRequest, obj: SignIn) -> Sequence[Section]:
+        """This will show a sign-in."""
+        del request
+        rows = (
+            ("Time (UTC)", self.when(obj)),
+            ("Staff", self.who(obj)),
+            ("From", self.where(obj)),
+            ("Second factor", self.factor(obj)),
+        )
+        return (Facts("Sign-in", rows),)
+
+
+@admin.register(View)
+class ViewAdmin(_OfStaff):
+    """Who looked at what. Found by user id, by what was looked at, or by its id."""
+
+    list_display = ("when", "who", "what", "where", "path")
+    list_filter = (
+        chosen(
+            title="what",
+            parameter="what",
+            choices={"player": "Players", "list": "Lists"},
+            where=lambda kind: Q(subject__startswith=f"{kind}:"),
+        ),
+    )
+    search_help_text = "user id, player's id, or what was looked at such as round:<id>"
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """This will find views of what is these operators', and what those who work for them alone looked at."""
+        return Q(operator_id__in=operators) | super().owned_by(operators)
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for a user id, a player's id, or a subject."""
+        number, identity = as_number(term), as_uuid(term)
+        if number is not None:
+            return Q(user_id=number)
+        return Q(subject=term) if identity is None else Q(subject=f"player:{identity}")
+
+    @admin.display(description="looked at")
+    def what(self, row: View) -> SafeString | str:
+        """What was looked at."""
+        kind, _, identity = row.subject.partition(":")
+        known = as_uuid(identity)
+        return row.subject if known is None else marks.page(kind, known, row.subject)
+
+    def sections(self, request: HttpRequest, obj: View) -> Sequence[Section]:
+        """This will show a view."""
+        del request
+        rows = (
+            ("Time (UTC)", self.when(obj)),
+            ("Staff", self.who(obj)),
+            ("Looked at", self.what(obj)),
+            ("From", self.where(obj)),
+            ("Address of the page", marks.code(obj.path)),
+            ("Operator", marks.page("operator", obj.operator_id)),
+        )
+        return (Facts("View", rows),)
+
+
+def by_whom(request: HttpRequest) -> User:
+    """This will return the member of staff who asks. Raises PermissionDenied for nobody."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user
+
+
+def _sign_ins(member: Member) -> Grid:
+    latest = SignIn.objects.filter(user_id=member.pk).order_by("-id")[:MOST]
+    rows = [
+        (marks.moment(one.at), one.address or marks.NOTHING, "given" if one.second_factor else "none") for one in latest
+    ]
+    return Grid("Sign-ins", ("Time (UTC)", "From", "Second factor"), rows, empty="Never came in.")

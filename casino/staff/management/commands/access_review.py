@@ -1,0 +1,35 @@
+"""manage.py access_review: who may do what, for the quarterly review."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from rich.console import Console
+from rich.table import Table
+
+from casino.staff import review
+
+SHOWN = ("login", "roles", "operators", "status", "second_factor", "last_access", "last_address")
+
+
+class Command(BaseCommand):
+    """Prints the review, or writes all of it as CSV."""
+
+    help = "Lists users with their roles and functions, last access, password change and standing."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """This will take the name of a file."""
+        parser.add_argument("--csv", metavar="FILE", type=Path, help="write the whole review there, functions too")
+
+    def handle(self, **options: Any) -> None:
+        """This will review every user."""
+        reviewed = review.lines(review.members(None).order_by("pk"))
+        if options["csv"] is not None:
+            options["csv"].write_text("".join(review.as_csv(reviewed)), encoding="utf-8", newline="")
+            self.stdout.write(f"{len(reviewed)} users written to {options['csv']}.")
+            return
+        table = Table(*SHOWN, title="Who may do what")
+        for line in reviewed:
+            cells = dict(zip(review.COLUMNS, review.cells(line), strict=True))
+            table.add_row(*(cells[column] for column in SHOWN))
+        Console().print(table)

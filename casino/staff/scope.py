@@ -1,0 +1,20 @@
+"""Which members of staff somebody may see: those who work for the same operators and for no others."""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from django.db.models import Q
+
+from casino.operators.models import StaffMembership
+
+
+def colleagues(operators: Collection[UUID] | None, column: str = "pk") -> Q:
+    """This will find rows by a column of users' ids: who works for these operators alone; None finds everybody.
+
+    Who works elsewhere too, or is a superuser, is left to superusers.
+    """
+    if operators is None:
+        return Q()
+    inside = StaffMembership.objects.filter(operator_id__in=operators, user__is_superuser=False).values("user_id")
+    outside = StaffMembership.objects.exclude(operator_id__in=operators).values("user_id")
+    return Q(**{f"{column}__in": inside}) & ~Q(**{f"{column}__in": outside})
