@@ -264,12 +264,13 @@ def _postings(title: str, entries: Sequence[Entry], *, named: bool) -> Grid:
             *((marks.page("entry", entry.pk, f"{entry.kind.replace('_', ' ')} {entry.pk}"),) if named else ()),
             account_name(posting.account, names),
             book_badge(posting.account.book),
+            marks.money(posting.balance - posting.amount, posting.account.currency),
             marks.money(posting.amount, posting.account.currency, signed=True),
             marks.money(posting.balance, posting.account.currency),
         )
         for entry, posting in postings
     ]
-    headers = ("Account", "Book", "Amount", "Balance after")
+    headers = ("Account", "Book", "Balance before", "Amount", "Balance after")
     note = "Postings of an entry sum to zero." if rows else ""
     return Grid(
         title, ("Entry", *headers) if named else headers, rows, empty="No money moved.", note=note, numeric=MOVES

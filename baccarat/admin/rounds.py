@@ -1,8 +1,7 @@
 """Rounds: a list, and a page that shows the cards, why they were dealt, the seats, the money and every event."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
-from uuid import UUID
 
 import msgspec
 from django.contrib import admin
@@ -14,28 +13,27 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from baccarat import projections
-from baccarat.admin import parts, voids
-from baccarat.admin.cards import in_line, pictures
-from baccarat.admin.words import stakes_in_words
+from baccarat.admin import parts, round_proofs, round_replay, round_seen, voids
+from baccarat.admin.cards import in_line
+from baccarat.admin.round_parts import hands, seats
+from baccarat.audit import verdict
+from baccarat.derive import Place
 from baccarat.models import Round, Table
 from baccarat.operations import dealing
 from baccarat.rounds.refusals import RoundNotSetAside
-from baccarat.rounds.state import RoundSeat, RoundState
-from baccarat.rules.cards import Card, UnknownCard
-from baccarat.rules.deal import IllegalDeal, replay, steps
-from baccarat.rules.payouts import Result, SpotResult
+from baccarat.rounds.state import RoundState
+from baccarat.rules.cards import UnknownCard
 from casino.admin import marks
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
-from casino.admin.sections import Alert, Deed, Facts, Grid, Piece, Section
+from casino.admin.sections import Alert, Deed, Facts, Section
 from casino.events.admin import latest
 from casino.events.store import Metadata
-from casino.kernel.money import text
 from casino.operators.admin import nicknames, operator_filter
-from wallet.admin import book_badge, entries_of
+from casino.significant import admin as significant
+from wallet.admin import entries_of
 
 RESUME: Final = "baccarat.change_round"
-_BECAME: Final = {Result.WIN: "won", Result.LOSE: "lost", Result.PUSH: "pushed"}
 
 # Rounds in hand and those set aside are found by their tables, of which there are few.
 _PHASES: Final = {
@@ -157,16 +155,23 @@ class RoundAdmin(ReadOnlyAdmin):
         state = _state(obj)
         events = latest(f"round-{obj.pk}")
         names = nicknames([seat.player for seat in state.seats])
+        place = Place(operator=obj.operator_id, table=obj.table_id, currency=obj.currency)
+        judged = verdict.judge(obj.pk, place=place)
+        moments = round_replay.moments(judged, state)
         sections: list[Section] = []
         if obj.set_aside is not None:
             sections.append(self._alert(request, obj))
         return [
             *sections,
             *voids.told(request, state, self.perform_url("void", obj)),
-            *hands(state),
+            *hands(state, moments),
+            *round_replay.alone(moments, state),
+            round_proofs.proofs(judged),
             Facts("Round", self._facts(obj, state)),
             seats(state, names, obj.currency),
             entries_of("Ledger", [event.id for event in events]),
+            round_seen.who_saw(obj, state, events, names),
+            significant.latest("Significant events", f"round:{obj.pk}"),
             parts.told("Timeline", events, obj.currency),
         ]
 
@@ -196,59 +201,3 @@ class RoundAdmin(ReadOnlyAdmin):
 
 def _state(round_: Round) -> RoundState:
     return projections.decode_round(msgspec.json.encode(round_.state))
-
-
-def hands(state: RoundState) -> Sequence[Section]:
-    """This will show the dealt hands as pictures with the rules that drew them; nothing before the deal."""
-    if not state.cards:
-        return ()
-    try:
-        dealt = replay([Card(card) for card in state.cards])
-    except IllegalDeal as trouble:
-        return (Alert("These cards are not what the rules would have dealt", str(trouble)),)
-    sides = [
-        ("Player", "player", pictures(dealt.player), dealt.player_total),
-        ("Banker", "banker", pictures(dealt.banker), dealt.banker_total),
-    ]
-    values = {
-        "sides": sides,
-        "outcome": dealt.outcome.value,
-        "natural": dealt.natural,
-        "steps": steps(dealt),
-    }
-    return (Piece("Cards", "admin/baccarat/hands.html", values),)
-
-
-def seats(state: RoundState, names: Mapping[UUID, str], currency: str) -> Grid:
-    """This will show each seat's part: wager, result, commission and what came back."""
-    headers = ("Seat", "Player", "Book", "Said", "Stakes", "Won", "Commission", "Returned", "Net")
-    rows = [_seat(seat, names, currency) for seat in state.seats]
-    return Grid("Seats", headers, rows, numeric=frozenset(headers[5:]), empty="Nobody is in this round.")
-
-
-def results_in_words(results: Sequence[SpotResult], currency: str) -> str:
-    """This will tell what became of each stake: "10.00 EUR on Banker won, 5.00 EUR on Tie lost"."""
-    return ", ".join(
-        f"{text(one.stake, currency)} {currency} on {one.spot.capitalize()} {_BECAME[one.result]}" for one in results
-    )
-
-
-def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str) -> tuple[object, ...]:
-    settled, stakes = seat.settled, seat.stakes or seat.placed()
-    said = marks.badge(seat.standing.replace("_", " "), parts.STANDINGS.get(seat.standing, "plain"))
-    placed = stakes_in_words(stakes, lambda minor: f"{text(minor, currency)} {currency}") or marks.NOTHING
-    who = marks.page("player", seat.player, names.get(seat.player, marks.short(seat.player)))
-    if settled is None:
-        return (str(seat.seat), who, book_badge(seat.book), said, placed, *(marks.NOTHING,) * 4)
-    owed = marks.money(settled.commission, currency)
-    return (
-        str(seat.seat),
-        who,
-        book_badge(seat.book),
-        said,
-        results_in_words(settled.results, currency),
-        marks.money(settled.won, currency),
-        marks.both(owed, "owed") if settled.deferred and settled.commission else owed,
-        marks.money(settled.returned, currency),
-        marks.money(settled.returned - settled.staked, currency, signed=True),
-    )

@@ -23,6 +23,7 @@ from baccarat.rules.wagers import Spot
 from baccarat.tables.events import TableEvent
 from casino.events import store
 from casino.events.drafts import Recorded
+from casino.events.rows import execute
 from casino.kernel.money import text
 from tests.support.office import Office, open_office, page_of, shown, staff, superuser
 
@@ -251,3 +252,30 @@ def test_only_a_third_card_lies_sideways() -> None:
 def test_what_is_no_card_is_not_drawn() -> None:
     with pytest.raises(UnknownCard):
         in_line(["<b"])
+
+
+def test_a_rounds_page_has_a_verdict_a_replay_and_who_saw_what(office: Office) -> None:
+    round_ = office.settled(office.company[0])
+    body = body_of(superuser(), page_of("baccarat_round", round_.pk))
+    assert "All of it holds" in body
+    for check in ("Digests of the chain", "Ledger entries", "Cards from the committed seed"):
+        assert check in body
+    assert body.count("<li data-player=") > 10
+    assert f'data-player="{len(replay([Card(card) for card in round_.cards.split()]).player)}"' in body
+    assert "Who saw what, and when" in body
+    assert "Balance before" in body
+
+
+def test_a_rounds_page_says_in_red_what_does_not_hold(office: Office) -> None:
+    round_ = office.settled(office.single)
+    execute("UPDATE baccarat_round SET outcome = 'tie' WHERE id = %s", [round_.pk])
+    body = body_of(superuser(), page_of("baccarat_round", round_.pk))
+    assert "This record does not hold" in body
+    assert "Lists have" in body
+
+
+def test_a_round_without_cards_tells_what_happened_so_far(office: Office) -> None:
+    aside = office.set_aside()
+    body = body_of(superuser(), page_of("baccarat_round", aside.pk))
+    assert "What happened" in body
+    assert "data-replay" in body

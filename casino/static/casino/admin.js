@@ -10,3 +10,63 @@ document.addEventListener("DOMContentLoaded", () => {
     if (box.textContent.trim() === "") box.remove();
   }
 });
+
+// A round to step through. Without scripts all of its steps and cards are shown, as at its end.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const replay of document.querySelectorAll("[data-replay]")) stepThrough(replay);
+});
+
+function stepThrough(replay) {
+  const bar = replay.querySelector(".c-replay-bar");
+  const steps = [...replay.querySelectorAll(".c-moments li")];
+  const slider = bar.querySelector("input");
+  const play = bar.querySelector("[data-go=play]");
+  const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  let timer = 0;
+
+  function show(place) {
+    const at = Math.max(1, Math.min(steps.length, place));
+    const now = steps[at - 1];
+    slider.value = at;
+    bar.querySelector("output").textContent = `${at} of ${steps.length}`;
+    steps.forEach((step, index) => {
+      step.classList.toggle("c-now", index === at - 1);
+      step.classList.toggle("c-later", index >= at);
+    });
+    for (const hand of replay.querySelectorAll("[data-hand]")) {
+      const shown = Number(now.dataset[hand.dataset.hand]);
+      [...hand.querySelectorAll(".c-card")].forEach((card, index) => card.classList.toggle("c-away", index >= shown));
+    }
+    const list = now.parentElement;
+    list.scrollTo({ top: now.offsetTop - list.offsetTop - list.clientHeight / 2, behavior: still ? "auto" : "smooth" });
+    if (at === steps.length) stop();
+  }
+
+  function stop() {
+    window.clearInterval(timer);
+    timer = 0;
+    play.textContent = "Replay";
+  }
+
+  function run() {
+    if (timer) return stop();
+    if (Number(slider.value) >= steps.length) show(1);
+    play.textContent = "Pause";
+    timer = window.setInterval(() => show(Number(slider.value) + 1), 1200);
+  }
+
+  const go = {
+    first: () => show(1),
+    back: () => show(Number(slider.value) - 1),
+    forward: () => show(Number(slider.value) + 1),
+    last: () => show(steps.length),
+  };
+  bar.addEventListener("click", (event) => {
+    const wanted = event.target.dataset.go;
+    if (wanted === "play") return run();
+    if (wanted) { stop(); go[wanted](); }
+  });
+  slider.addEventListener("input", () => { stop(); show(Number(slider.value)); });
+  bar.hidden = steps.length === 0;
+  if (steps.length) show(steps.length);
+}

@@ -1,0 +1,163 @@
+"""Is what stands about one round what the rules, the log and the ledger say? Worked out anew each time it is asked."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.audit import money
+from baccarat.audit.notes import Notes
+from baccarat.audit.retelling import NoSuchRound, Retold, retell
+from baccarat.catalogue import CATALOGUE
+from baccarat.derive import Place
+from casino.checkpoints import proofs, records
+from casino.checkpoints.document import Checkpoint
+from casino.checkpoints.ring import ring
+from casino.checkpoints.tree import NotWhole
+from casino.events.canonical import recanonical
+from casino.events.codec import MalformedEvent, UnknownEvent
+from casino.events.digest import GENESIS, digest
+from casino.events.rows import fetch
+from casino.kernel.findings import Finding
+from casino.kernel.merkle import is_included, leaf_hash
+
+_SEALED: Final = """
+    SELECT event.id, event.version, event.type, event.schema, event.data::text, event.metadata::text, event.recorded_at,
+           seal.position, seal.digest, before.digest
+      FROM events_event AS event
+      LEFT JOIN events_seal AS seal ON seal.event_id = event.id
+      LEFT JOIN events_seal AS before ON before.position = seal.position - 1
+     WHERE event.stream = %s ORDER BY event.version
+"""
+_ROW: Final = "SELECT phase, cards, outcome FROM baccarat_round WHERE id = %s"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question: it holds (True), it does not (False), or it can't be told yet (None), and why, in words."""
+
+    name: str
+    holds: bool | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """All that was asked about a round, and what was told of it."""
+
+    checks: tuple[Check, ...]
+    retold: Retold | None
+
+    @property
+    def holds(self) -> bool:
+        """This will tell whether nothing contradicts the record; what can't be told yet does not."""
+        return all(check.holds is not False for check in self.checks)
+
+
+def judge(round_: UUID, *, place: Place) -> Verdict:
+    """This will work out one round anew, from its events, the ledger and the newest checkpoint; some ten statements."""
+    rows = fetch(_SEALED, [f"round-{round_}"])
+    retold, rules = _rules(round_)
+    checks = [_chain(f"round-{round_}", rows), rules]
+    if retold is not None:
+        checks += [_fairness(retold), _money(rows, place), _row(round_, retold)]
+    return Verdict((*checks, _checkpoint(rows)), retold)
+
+
+def _chain(stream: str, rows: Sequence[Any]) -> Check:
+    name = "Digests of the chain"
+    wrong = [row[1] for row in rows if row[7] is not None and not _digest_holds(stream, row)]
+    if wrong:
+        return Check(name, holds=False, words=f"Changed after it was sealed: version {', '.join(map(str, wrong))}.")
+    waiting = sum(row[7] is None for row in rows)
+    if waiting:
+        return Check(name, holds=None, words=f"{waiting} of {len(rows)} events wait for their seal.")
+    return Check(name, holds=True, words=f"{len(rows)} events give the digests that they were sealed with.")
+
+
+def _digest_holds(stream: str, row: Any) -> bool:
+    event, version, kind, schema, data, metadata, recorded_at, position, sealed, before = row
+    computed = digest(
+        position=position,
+        event=event,
+        stream=stream,
+        version=version,
+        type=kind,
+        schema=schema,
+        data=recanonical(data),
+        metadata=recanonical(metadata),
+        recorded_at=recorded_at,
+        previous=GENESIS if position == 1 else bytes(before or b""),
+    )
+    return computed == bytes(sealed)
+
+
+def _rules(round_: UUID) -> tuple[Retold | None, Check]:
+    name = "Rules, cards, payouts and commission"
+    try:
+        retold = retell(round_)
+    except (NoSuchRound, MalformedEvent, UnknownEvent) as trouble:
+        return None, Check(name, holds=False, words=f"The events can't be followed: {trouble}")
+    if retold.findings:
+        return retold, Check(name, holds=False, words=_words(retold.findings))
+    if retold.outcome is None:
+        return retold, Check(
+            name, holds=None, words=f"The round is {retold.phase}; all of it so far is as the rules say."
+        )
+    return retold, Check(name, holds=True, words=f"Worked out again from the events: {retold.outcome}.")
+
+
+def _fairness(retold: Retold) -> Check:
+    holds = None if "revealed" in retold.fairness and "checked" not in retold.fairness else True
+    return Check("Cards from the committed seed", holds=holds, words=retold.fairness)
+
+
+def _money(rows: Sequence[Any], place: Place) -> Check:
+    notes = Notes()
+    followed = [(row[0], CATALOGUE.decode(row[2], row[3], row[4]), place) for row in rows]
+    money.compare(followed, notes)
+    if notes.findings:
+        return Check("Ledger entries", holds=False, words=_words(notes.findings))
+    return Check("Ledger entries", holds=True, words="The stored entries are those that follow from the events.")
+
+
+def _row(round_: UUID, retold: Retold) -> Check:
+    found = fetch(_ROW, [round_])
+    due = (retold.phase, " ".join(retold.cards), retold.outcome)
+    if not found or (found[0][0], found[0][1], found[0][2]) != due:
+        return Check(
+            "What lists show", holds=False, words=f"Lists have {found[0] if found else 'nothing'}, events say {due}."
+        )
+    return Check("What lists show", holds=True, words="Phase, cards and outcome are those of the events.")
+
+
+def _checkpoint(rows: Sequence[Any]) -> Check:
+    name = "Signed checkpoint"
+    positions = [row[7] for row in rows if row[7] is not None]
+    checkpoint = records.covering(max(positions)) if len(positions) == len(rows) and rows else None
+    if checkpoint is None:
+        return Check(name, holds=None, words="No checkpoint has been signed since.")
+    trouble = _trouble(checkpoint, {row[7]: bytes(row[8]) for row in rows})
+    words = f"All {len(rows)} events are in the tree that checkpoint {checkpoint.number} signs."
+    return Check(name, holds=not trouble, words=trouble or words)
+
+
+def _trouble(checkpoint: Checkpoint, digests: dict[int, bytes]) -> str:
+    if not ring().has_signed(checkpoint):
+        return f"The signature of checkpoint {checkpoint.number} is none of ours."
+    try:
+        paths = proofs.proof_of(list(digests), checkpoint)
+    except NotWhole as trouble:
+        return f"The log under checkpoint {checkpoint.number} is not whole: {trouble}"
+    lost = ", ".join(str(position) for position in _not_in(checkpoint, digests, paths))
+    return f"Not in the tree of checkpoint {checkpoint.number}: position {lost}." if lost else ""
+
+
+def _not_in(checkpoint: Checkpoint, digests: dict[int, bytes], paths: Sequence[Sequence[bytes]]) -> Iterator[int]:
+    for (position, value), path in zip(digests.items(), paths, strict=True):
+        if not is_included(leaf_hash(value), position - 1, checkpoint.position, path, checkpoint.root):
+            yield position
+
+
+def _words(findings: Sequence[Finding]) -> str:
+    return "; ".join(f"{one.what} ({one.where}): expected {one.expected}, found {one.found}" for one in findings[:5])

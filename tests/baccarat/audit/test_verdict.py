@@ -1,0 +1,62 @@
+"""The verdict on one round: green for what nobody touched, red with the reason for each thing that was."""
+
+# ruff: noqa: S608  (SQL made of this page's constants)
+
+from typing import Any
+from uuid import UUID
+
+from baccarat.audit.verdict import Verdict, judge
+from baccarat.derive import Place
+from casino.checkpoints import signing
+from casino.events.rows import fetch
+from tests.baccarat.audit.playing import tamper
+
+
+def settled() -> tuple[UUID, Place]:
+    """A settled round with a shoe of its own, and where it was played."""
+    round_, operator, table, currency = fetch(
+        "SELECT id, operator_id, table_id, currency FROM baccarat_round "
+        "WHERE phase = 'settled' AND starts_with(rules, 'mini@') ORDER BY id LIMIT 1"
+    )[0]
+    return round_, Place(operator=operator, table=table, currency=currency)
+
+
+def broken(verdict: Verdict) -> set[str]:
+    return {check.name for check in verdict.checks if check.holds is False}
+
+
+def test_a_round_is_judged_by_what_stands_about_it(played: Any) -> None:
+    round_, place = settled()
+    judged = judge(round_, place=place)
+    assert judged.holds
+    assert {check.name: check.holds for check in judged.checks} == {
+        "Digests of the chain": True,
+        "Rules, cards, payouts and commission": True,
+        "Cards from the committed seed": True,
+        "Ledger entries": True,
+        "What lists show": True,
+        "Signed checkpoint": None,
+    }
+
+    signing.sign_now()
+    assert judge(round_, place=place).checks[-1].holds
+    with played.owner() as owner:
+        owner.execute("ALTER TABLE checkpoints_checkpoint DISABLE TRIGGER USER")
+    tamper(played, "UPDATE checkpoints_checkpoint SET root = decode(repeat('00', 32), 'hex')")
+    assert broken(judge(round_, place=place)) == {"Signed checkpoint"}
+
+    tamper(played, f"UPDATE baccarat_round SET cards = 'Ah 2h 3h 4h' WHERE id = '{round_}'")
+    assert broken(judge(round_, place=place)) == {"Signed checkpoint", "What lists show"}
+
+    where = f"stream = 'round-{round_}' AND type = 'WagerConfirmed'"
+    entry = f"SELECT entry.id FROM wallet_entry entry JOIN events_event event ON event.id = cause WHERE {where}"
+    tamper(played, f"UPDATE wallet_posting SET amount = amount * 2 WHERE entry_id IN ({entry})")
+    assert "Ledger entries" in broken(judge(round_, place=place))
+
+    tamper(played, f"UPDATE events_event SET data = jsonb_set(data, '{{outcome}}', '\"tie\"') "
+                   f"WHERE stream = 'round-{round_}' AND type = 'RoundSettled'")  # fmt: skip
+    judged = judge(round_, place=place)
+    assert {"Digests of the chain", "Rules, cards, payouts and commission"} <= broken(judged)
+    assert not judged.holds
+
+    assert "Rules, cards, payouts and commission" in broken(judge(UUID(int=7), place=place))
