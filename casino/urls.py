@@ -22,6 +22,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("casino.api.urls")),
     path("api/v1/", include("casino.operators.api.urls")),
     path("api/v1/", include("casino.checkpoints.api.urls")),
+    path("api/v1/", include("casino.reports.api.urls")),
     path("api/v1/", include("wallet.api.urls")),
     path("api/v1/", include("baccarat.api.urls")),
     path("api/v1/", include("baccarat.live.urls")),

@@ -135,5 +135,6 @@ PERFORMANCE: Final = Definition(
         Column("verdict", "Verdict"),
     ),
     read=read,
+    repeatable=False,
     watch=watching.watch,
 )

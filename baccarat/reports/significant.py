@@ -56,4 +56,5 @@ SIGNIFICANT: Final = Definition(
         Column("acknowledged_by", "Acknowledged by"),
     ),
     read=read,
+    repeatable=False,
 )

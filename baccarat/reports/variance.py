@@ -155,5 +155,6 @@ VARIANCE: Final = Definition(
         Column("reason", "Reason"),
     ),
     read=read,
+    repeatable=False,
     watch=watch,
 )

@@ -90,6 +90,18 @@ def again(report: Report) -> str:
     return document.digest(document.facts(definition, owner, interval, found))
 
 
+def trouble_with(report: Report) -> str:
+    """This will say what is wrong with a version that was kept; nothing where its bytes are those that were hashed,
+    and what is sealed up to its position still says the same. Reports with notes of people's are not read anew.
+    """
+    content = bytes(report.content)
+    if document.sha256(content) != report.sha256:
+        return "its bytes are not those that were hashed"
+    if catalogue.find(report.name).repeatable and again(report) != report.facts:
+        return "what is sealed says otherwise"
+    return ""
+
+
 @contextmanager
 def _snapshot() -> Generator[None]:
     """One snapshot for all that is read. Inside a transaction of the caller's, the position alone holds it together."""

@@ -4,7 +4,7 @@ from casino.kernel.refusals import Kind, Refusal
 
 
 class UnknownReport(Refusal):
-    code = "unknown_report"
+    code = "unknown_house_report"
     kind = Kind.MISSING
     title = "There is no such report"
     remedy = "Use an id from GET /api/v1/reports, or a name from GET /api/v1/report-kinds."

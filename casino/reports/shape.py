@@ -72,7 +72,9 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A report that can be asked for. `at_the_end` tells one about how things stood from one about what happened."""
+    """A report that can be asked for. `at_the_end` tells one about how things stood from one about what happened;
+    one that is `repeatable` follows from what is sealed alone, and says the same whenever it is read as of a position.
+    """
 
     name: str
     title: str
@@ -80,6 +82,7 @@ class Definition:
     columns: tuple[Column, ...]
     read: Callable[[Asked], Found]
     at_the_end: bool = False
+    repeatable: bool = True
     watch: Callable[[Asked, Found], None] | None = None
 
     def place(self, name: str) -> int:

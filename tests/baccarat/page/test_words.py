@@ -23,6 +23,8 @@ switch_message_too_long switch_of_the_house switch_reason_missing table_not_allo
 unknown_adjustment unknown_checkpoint unknown_difference unknown_key unknown_moderation unknown_operator
 unknown_preset unknown_provider unknown_report unknown_resolution unknown_switch unknown_time_zone unknown_void_reason
 unknown_word void_already_requested void_needs_another void_note_invalid withdrawal_policy_impossible word_is_listed
+interval_invalid interval_not_begun matter_resolved matter_words_missing unknown_house_report unknown_matter
+unknown_report_format
 """.split()
 """Refusals that only an operator's server, its people or a provider meet: the page needs no words for them."""
 

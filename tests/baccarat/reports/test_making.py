@@ -1,20 +1,24 @@
 """Reports are made of what is sealed, kept with a version and a hash, and looked after."""
 
+import io
 import json
 from collections.abc import Callable, Generator
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import psycopg
 import pytest
 from django.conf import settings
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, transaction
 from pytest_django import DjangoDbBlocker
 
 from baccarat.rules.wagers import Spot
 from casino.events import sealer
 from casino.events.rows import execute, fetch
+from casino.operators.models import Operator
 from casino.reports import catalogue, document, due, making, matters, queries
 from casino.reports.formats import form
 from casino.reports.intervals import Interval, Period, between, life, of_period
@@ -239,3 +243,49 @@ def test_wagers_that_the_ledger_does_not_know_are_a_finding_with_a_reason_to_be_
         again = make(evening, "variance")
         assert again.version == 2
         assert document.read(bytes(again.content))["rows"][0][-1] == "Tampered with."
+
+
+def command(*words: str) -> str:
+    """What `manage.py report` prints."""
+    out = io.StringIO()
+    call_command("report", *words, stdout=out)
+    return out.getvalue()
+
+
+def test_the_command_makes_a_report_in_any_form(evening: Evening, tmp_path: Path) -> None:
+    whose = ["--operator", Operator.objects.get(id=evening.operator).slug]
+    printed = command("revenue", *whose, "--period", "life")
+    assert printed.startswith("Operator,Lucky")
+    assert "total" not in printed.splitlines()[0]
+    assert command("liability", *whose, "--date", "2026-01-01").rstrip().endswith("No activity")
+    file = tmp_path / "accounts.pdf"
+    since, until = (cut.isoformat() for cut in (evening.cuts[0], evening.cuts[-1]))
+    told = command("accounts", *whose, "--from", since, "--to", until, "--format", "pdf", "--output", str(file))
+    assert document.sha256(file.read_bytes()) in told
+    for wrong in (
+        ["revenue"],
+        ["revenue", *whose],
+        ["nonsense", *whose, "--period", "life"],
+        ["revenue", "--operator"],
+    ):
+        with pytest.raises(CommandError):
+            command(*wrong)
+
+
+def test_a_version_that_was_tampered_with_is_found(services: Services, django_db_blocker: DjangoDbBlocker) -> None:
+    with fresh_database(services, django_db_blocker) as database:
+        evening = begin(9)
+        make(evening, "liability")
+        make(evening, "accounts")
+        assert "ok checked=2" in command("--check")
+        with database.owner() as owner:
+            owner.execute("ALTER TABLE reports_report DISABLE TRIGGER USER")
+            owner.execute("UPDATE reports_report SET content = content || ' ' WHERE name = 'accounts'")
+            owner.execute("UPDATE reports_report SET facts = 'other' WHERE name = 'liability'")
+        with pytest.raises(SystemExit):
+            command("--check")
+        told = {row.name: making.trouble_with(row) for row in Report.objects.all()}
+        assert told == {
+            "accounts": "its bytes are not those that were hashed",
+            "liability": "what is sealed says otherwise",
+        }

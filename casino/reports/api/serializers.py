@@ -1,0 +1,151 @@
+"""The bodies of the part of the API that is about reports."""
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+from django.utils.dateparse import parse_datetime
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+from casino.api.fields import ChoiceOf, Strict, TextField
+from casino.reports.intervals import Interval, Period, between, life, of_period
+from casino.reports.models import Report
+from casino.reports.refusals import IntervalInvalid
+from casino.reports.shape import Definition
+
+
+class DateField(serializers.Field[date, Any, str, date]):
+    """A day such as 2026-11-20."""
+
+    def to_internal_value(self, data: Any) -> date:
+        """This will read the day; a year can follow it."""
+        try:
+            found = date.fromisoformat(data if isinstance(data, str) and len(data) == 10 else "")
+            found.replace(year=found.year + 1, day=1)
+        except ValueError:
+            raise ValidationError("This is no day such as 2026-11-20.", code="field_invalid") from None
+        if found.year < 2000:
+            raise ValidationError("Nothing was recorded before 2000.", code="field_invalid")
+        return found
+
+    def to_representation(self, value: date) -> str:
+        """This will print the day."""
+        return value.isoformat()
+
+
+class MomentField(serializers.Field[datetime, Any, str, datetime]):
+    """A moment with its offset, such as 2026-11-20T09:00:00Z."""
+
+    def to_internal_value(self, data: Any) -> datetime:
+        """This will read the moment."""
+        try:
+            found = parse_datetime(data) if isinstance(data, str) else None
+            if found is not None and found.tzinfo is not None:
+                return found.astimezone(UTC)
+        except (ValueError, OverflowError):
+            pass
+        raise ValidationError("This is no moment such as 2026-11-20T09:00:00Z.", code="field_invalid")
+
+    def to_representation(self, value: datetime) -> str:
+        """This will print the moment."""
+        return value.isoformat()
+
+
+class HouseReportRequest(Strict):
+    """Which report, of when: `date` for a day, month or year, `since` and `until` for an interval, none for a life."""
+
+    name = TextField(max_length=40)
+    period = ChoiceOf(Period)
+    date = DateField(required=False, default=None)
+    since = MomentField(required=False, default=None)
+    until = MomentField(required=False, default=None)
+
+
+class ReportsQuery(serializers.Serializer[Any]):
+    """Which versions of reports."""
+
+    name = TextField(max_length=40, required=False, default=None)
+
+
+class HouseReport(serializers.Serializer[Any]):
+    """One version of a report. `facts` is the same for versions that say the same; `sha256` is of the JSON file."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    period = serializers.ChoiceField([period.value for period in Period])
+    label = serializers.CharField(help_text="The interval in your own time zone.")
+    since = serializers.DateTimeField()
+    until = serializers.DateTimeField(help_text="Not included.")
+    version = serializers.IntegerField()
+    rows = serializers.IntegerField()
+    position = serializers.IntegerField(help_text="All events sealed up to here are in it.")
+    made_at = serializers.DateTimeField()
+    made_by = serializers.CharField()
+    sha256 = serializers.CharField()
+    facts = serializers.CharField()
+
+
+class HouseReportPage(serializers.Serializer[Any]):
+    """Versions of reports, newest first."""
+
+    items = HouseReport(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class HouseReportColumn(serializers.Serializer[Any]):
+    """A column: `text`, `count`, `money` in the row's currency, `rate` as a share of one, `moment` or `flag`."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    kind = serializers.CharField()
+
+
+class ReportKind(serializers.Serializer[Any]):
+    """A report that can be asked for."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    about = serializers.CharField()
+    at_the_end = serializers.BooleanField(help_text="It tells how things stood when the interval ended.")
+    columns = HouseReportColumn(many=True)
+
+
+class ReportKinds(serializers.Serializer[Any]):
+    """All reports there are, and the forms they are downloaded in."""
+
+    items = ReportKind(many=True)
+    formats = serializers.ListField(child=serializers.CharField())
+
+
+def interval_of(given: dict[str, Any], *, zone: str, now: datetime) -> Interval:
+    """This will return the interval that was asked for. Raises IntervalInvalid for too much or too little said."""
+    period, day, since, until = given["period"], given["date"], given["since"], given["until"]
+    said = (day is not None, since is not None, until is not None)
+    if period is Period.LIFE and said == (False, False, False):
+        return life(until=now, zone=zone)
+    if period is Period.INTERVAL and said == (False, True, True):
+        return between(since=since, until=until, zone=zone)
+    if period in (Period.DAY, Period.MONTH, Period.YEAR) and said == (True, False, False):
+        return of_period(period, day=day, zone=zone)
+    raise IntervalInvalid
+
+
+def shown_report(report: Report) -> dict[str, Any]:
+    """This will shape a version for an answer."""
+    names = (
+        "id", "name", "period", "label", "since", "until", "version", "rows", "position", "made_at", "made_by",
+        "sha256", "facts",
+    )  # fmt: skip
+    return {name: getattr(report, name) for name in names}
+
+
+def shown_kind(definition: Definition) -> dict[str, Any]:
+    """This will shape a report that can be asked for."""
+    columns = [{"name": column.name, "title": column.title, "kind": column.kind.value} for column in definition.columns]
+    return {
+        "name": definition.name,
+        "title": definition.title,
+        "about": definition.about,
+        "at_the_end": definition.at_the_end,
+        "columns": columns,
+    }
