@@ -1,15 +1,20 @@
 """Celery's doors to the dealers: each task is one call. A message is a wake-up; what is due is found in PostgreSQL."""
 
 import time
+from datetime import UTC, datetime
 from typing import Final
 
 from celery import shared_task
+from django.conf import settings
+from django.utils.module_loading import import_string
 
 from baccarat import wakeup
 from baccarat.operations import dealing, freeing
 from baccarat.significance import reading
 from casino.events import hints
 
+NIGHT: Final = 12 * 3600.0
+"""Seconds that a nightly audit may take."""
 LONGEST: Final = 20.0
 """Seconds after which a task under steady load ends, well before its time limit; the next wake-up goes on."""
 
@@ -33,3 +38,16 @@ def free_seats(**_: object) -> None:
 def note_significant(**_: object) -> None:
     """This will record what is significant in what was sealed since the last time."""
     reading.note_new()
+
+
+@shared_task(
+    name="baccarat.audit_nightly",
+    acks_late=False,  # it takes longer than a message waits to be acknowledged
+    ignore_result=True,
+    soft_time_limit=NIGHT,
+    time_limit=NIGHT,
+)
+def audit_nightly(**_: object) -> None:
+    """This will audit everything if it is the hour for it. Its code is loaded then: no other task needs it."""
+    if datetime.now(UTC).hour == settings.AUDIT_HOUR:
+        import_string(settings.NIGHTLY_AUDIT)()

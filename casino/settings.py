@@ -188,12 +188,19 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TIMEZONE = "UTC"
+AUDIT_HOUR = env.integer("AUDIT_HOUR", default=3)
+"""The hour, in UTC, in which everything is audited each night."""
+if not 0 <= AUDIT_HOUR <= 23:
+    raise ImproperlyConfigured("AUDIT_HOUR must be 0 to 23.")
+NIGHTLY_AUDIT = "baccarat.audit.scheduled.run"
 CELERY_BEAT_SCHEDULE = {
     # The net under every wake-up that was lost: expires so that a stopped worker comes back to one message, not many.
     "deal what is due": {"task": "baccarat.deal_due", "schedule": 1.0, "options": {"expires": 1.0}},
     "free the seats of who is gone": {"task": "baccarat.free_seats", "schedule": 5.0, "options": {"expires": 5.0}},
     # Each day once, soon after it ends where its operator counts days; the quarters between make up for a lost one.
     "reconcile": {"task": "wallet.reconcile", "schedule": 900.0, "options": {"expires": 900.0}},
+    # Looks at the clock each hour: in AUDIT_HOUR it audits.
+    "audit": {"task": "baccarat.audit_nightly", "schedule": 3600.0, "options": {"expires": 3600.0}},
     # Looks often, signs when CHECKPOINT_SECONDS or CHECKPOINT_POSITIONS are over.
     "sign checkpoints": {"task": "checkpoints.sign", "schedule": 10.0, "options": {"expires": 10.0}},
     "note what is significant": {
@@ -211,6 +218,8 @@ CELERY_BEAT_SCHEDULE = {
 CELERY_TASK_ROUTES = {
     "wallet.*": {"queue": "payments"},
     "checkpoints.*": {"queue": "payments"},
+    # May take hours, and has a process to itself where there is more than one.
+    "baccarat.audit_nightly": {"queue": "audit"},
     "baccarat.free_seats": {"queue": "payments"},
     "baccarat.note_significant": {"queue": "payments"},
     "reports.*": {"queue": "payments"},

@@ -206,7 +206,7 @@ def commands(*, port: int, beat_file: Path) -> dict[str, list[str]]:
     python = sys.executable
     celery = [python, "-m", "celery", "-A", "casino"]
     single = ["--lifespan", "off", "--no-access-log", "--timeout-graceful-shutdown", "5"]
-    payments = ["--queues", "payments", "--hostname", "payer@%h", "--pool", "solo"]
+    payments = ["--queues", "payments,audit", "--hostname", "payer@%h", "--pool", "solo"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     return {
         "web": [python, "-m", "uvicorn", "casino.asgi:application", "--host", HOST, "--port", str(port), *single],
