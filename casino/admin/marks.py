@@ -11,6 +11,7 @@ from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
+from casino.admin.viewer import may_see
 from casino.kernel import money as kernel_money
 
 NOTHING: Final = "\N{EN DASH}"
@@ -68,13 +69,15 @@ def link(url: str, text: object) -> SafeString:
 def page(kind: str, identity: int | str | UUID | None, text: object = None) -> SafeString | str:
     """This will link to the page of a table, round, player, operator … by its id; settings.ADMIN_PAGES has the kinds.
 
-    A kind without a page is printed as it is; no identity is a dash.
+    A kind without a page, or with one that who looks may not see, is printed as it is; no identity is a dash.
     """
     if identity is None:
         return NOTHING
     shown = str(identity) if text is None else text
     name = settings.ADMIN_PAGES.get(kind)
-    return str(shown) if name is None else link(reverse(f"admin:{name}_change", args=[quote(identity)]), shown)
+    if name is None or not may_see(name):
+        return str(shown)
+    return link(reverse(f"admin:{name}_change", args=[quote(identity)]), shown)
 
 
 def stream(name: str, text: object = None) -> SafeString | str:
@@ -84,5 +87,7 @@ def stream(name: str, text: object = None) -> SafeString | str:
 
 
 def listing(model: str, text: object, **query: str) -> SafeString:
-    """This will link to a list, `app_model`, with a search or filters set."""
+    """This will link to a list, `app_model`, with a search or filters set; for who may not see it, print the text."""
+    if not may_see(model):
+        return format_html("{}", text)
     return link(f"{reverse(f'admin:{model}_changelist')}?{urlencode(query)}", text)

@@ -45,6 +45,7 @@ _PLAYERS: Final = {"operators.view_player", "operators.view_operator", "wallet.v
 _CHAT: Final = {"chat.view_act", "chat.view_message", "chat.view_report", "chat.view_word"}
 _LOG: Final = {"events.view_event", "events.view_headmark", "events.view_subscription"}
 _REPORTS: Final = {"reports.view_matter", "reports.view_report"}
+_SIGNIFICANT: Final = {"significant.view_significantevent", "significant.view_threshold"}
 _STAFF: Final = {
     "admin.view_logentry",
     "auth.view_user",
@@ -83,7 +84,16 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
         | {"wallet.change_difference", "wallet.change_withdrawal", "wallet.request_adjustment"}
     ),
     Role.APPROVER: frozenset(
-        _PLAY | _MONEY | _PLAYERS | {"baccarat.approve_void", "wallet.approve_adjustment", "wallet.change_withdrawal"}
+        _PLAY
+        | _MONEY
+        | _PLAYERS
+        | _SIGNIFICANT
+        | {
+            "baccarat.approve_void",
+            "significant.add_threshold",
+            "wallet.approve_adjustment",
+            "wallet.change_withdrawal",
+        }
     ),
     Role.SUPPORT: frozenset(
         _PLAY

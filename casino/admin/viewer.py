@@ -1,0 +1,58 @@
+"""Who looks at the admin now, so that no page links to what this person may not see."""
+
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from inspect import iscoroutinefunction
+from typing import Any, Final
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.decorators import sync_and_async_middleware
+
+ADMIN: Final = "/admin/"
+_request: ContextVar[HttpRequest | None] = ContextVar("casino_admin_request", default=None)
+
+
+def may_see(model: str) -> bool:
+    """This will tell whether who looks may see the pages of a model (app_model); outside the admin everybody may."""
+    request = _request.get()
+    if request is None:
+        return True
+    app, _, name = model.partition("_")
+    return request.user.has_perm(f"{app}.view_{name}")
+
+
+@contextmanager
+def looking(request: HttpRequest) -> Generator[None]:
+    """This will make `request` the one that pages are made for, until it ends."""
+    token = _request.set(request)
+    try:
+        yield
+    finally:
+        _request.reset(token)
+
+
+@sync_and_async_middleware
+def middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """This will build the middleware, which comes after that of authentication; only the admin's addresses matter."""
+    if iscoroutinefunction(get_response):
+        inner: Callable[[HttpRequest], Awaitable[HttpResponseBase]] = get_response
+
+        async def passing_async(request: HttpRequest) -> HttpResponseBase:
+            if not request.path_info.startswith(ADMIN):
+                return await inner(request)
+            with looking(request):
+                return await inner(request)
+
+        return passing_async
+
+    def passing(request: HttpRequest) -> HttpResponseBase:
+        if not request.path_info.startswith(ADMIN):
+            answer: HttpResponseBase = get_response(request)
+            return answer
+        with looking(request):
+            found: HttpResponseBase = get_response(request)
+            return found
+
+    return passing
