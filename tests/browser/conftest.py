@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from casino.stack.bots.house import new_operator
 from casino.stack.home import claim
@@ -50,13 +50,28 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
 def browser() -> Generator[Browser]:
     """The system's own Chromium."""
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM)
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--disable-gpu"])
         yield found
         found.close()
 
 
+@pytest.fixture(scope="module")
+def contexts(browser: Browser) -> Callable[..., BrowserContext]:
+    """One context for all windows of a form, so that the page's modules are fetched once; a token is a window's own."""
+    kept: dict[str, BrowserContext] = {}
+
+    def context(**form: Any) -> BrowserContext:
+        options = Screen.form(**form)
+        key = repr(options)
+        if key not in kept:
+            kept[key] = browser.new_context(**options)
+        return kept[key]
+
+    return context
+
+
 @pytest.fixture
-def sees(house: House, browser: Browser) -> Generator[Callable[..., Screen]]:
+def sees(house: House, contexts: Callable[..., BrowserContext]) -> Generator[Callable[..., Screen]]:
     """`sees(table, seat)` opens a window in which a new player sits at the table, or looks at it without a seat.
 
     With `token` it is the window of a player who is there already; with `latency` every answer comes so many
@@ -70,10 +85,11 @@ def sees(house: House, browser: Browser) -> Generator[Callable[..., Screen]]:
         def open_window(
             table: str, seat: int | None = None, *, token: str | None = None, latency: int = 0, **form: Any
         ) -> Screen:
-            context = windows.enter_context(contextlib.closing(browser.new_context(**Screen.form(**form))))
             token = token or (house.newcomer() if seat is None else house.seated(table, seat))
-            opened.append(Screen(context, house, table=table, token=token, latency=latency))
-            return opened[-1]
+            screen = Screen(contexts(**form), house, table=table, token=token, latency=latency)
+            windows.callback(screen.page.close)
+            opened.append(screen)
+            return screen
 
         yield open_window
         for screen in opened:

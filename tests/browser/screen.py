@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Request, Response, expect
+from playwright.sync_api import BrowserContext, CDPSession, ConsoleMessage, Locator, Request, Response, expect
 
 from tests.browser.house import House
 
@@ -24,8 +24,9 @@ class Screen:
         self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
         self.page.on("request", self._asked)
         self.page.on("response", self._answered)
+        self._line: CDPSession = context.new_cdp_session(self.page)
         if latency:
-            self._slow_down(latency)
+            self.line(latency=latency)
         self.page.goto(f"{house.base_url}/play/#token={self.token}&table={table}")
         expect(self.page.locator(".board")).to_be_visible(timeout=PATIENCE)
 
@@ -41,11 +42,10 @@ class Screen:
             **more,
         }
 
-    def _slow_down(self, milliseconds: int) -> None:
-        line = self.context.new_cdp_session(self.page)
-        conditions = {"offline": False, "latency": milliseconds, "downloadThroughput": -1, "uploadThroughput": -1}
-        line.send("Network.enable")
-        line.send("Network.emulateNetworkConditions", conditions)
+    def line(self, *, offline: bool = False, latency: int = 0) -> None:
+        """This will cut this window's line or mend it, or let every answer come so many milliseconds late."""
+        conditions = {"offline": offline, "latency": latency, "downloadThroughput": -1, "uploadThroughput": -1}
+        self._line.send("Network.emulateNetworkConditions", conditions)
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error" and NETWORK not in message.text:

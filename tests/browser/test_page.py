@@ -147,11 +147,11 @@ def test_chips_placed_while_the_line_is_down_arrive_when_it_is_back(house, sees)
     screen.place("banker", "25")
     expect(screen.chips_on("banker")).to_have_text("25")
 
-    screen.context.set_offline(True)
+    screen.line(offline=True)
     screen.place("banker", "5")
     screen.see("Reconnecting")
     expect(screen.chips_on("banker")).to_have_text("30")
-    screen.context.set_offline(False)
+    screen.line()
 
     expect(screen.page.locator(".spot[data-coming]")).to_have_count(0, timeout=SOON)
     expect(screen.notice).to_have_count(0, timeout=SOON)
@@ -166,11 +166,11 @@ def test_a_round_dealt_while_the_line_is_down_is_there_when_it_is_back(house, se
     ana.act("deal")
     expect(ana.page.locator("[data-you]")).to_contain_text("in play")
 
-    ana.context.set_offline(True)
+    ana.line(offline=True)
     ana.see("Reconnecting")
     ben.act("pass")
     round_ = house.settled(table, 2)
-    ana.context.set_offline(False)
+    ana.line()
 
     ana.lies(round_)
     returned = float(round_["seats"][0]["result"]["returned"])
@@ -491,7 +491,7 @@ def test_nothing_keeps_anybody_out(house, sees, form, panels):
     for panel in (None, *panels):
         if panel:
             screen.open(panel)
-        found = axe.run(screen.page, options={"resultTypes": ["violations"]})
+        found = axe.run(screen.page, context=".panel" if panel else None, options={"resultTypes": ["violations"]})
         assert found.violations_count == 0, (panel, found.generate_report())
         screen.press("Escape")
 

@@ -37,7 +37,7 @@ export function withPending(stakes, pending) {
 export function possible(picture, pending) {
   const how = standing(picture);
   const turns = picture.rules.turn_seconds !== null;
-  const free = how === "idle" || how === "deciding";
+  const free = !picture.stopped && (how === "idle" || how === "deciding");
   const bet = how === "deciding" || (how === "idle" && pending.length > 0);
   const chips = totalOf(withPending(stakesOf(how === "deciding" ? partOf(picture.round) : null), pending)) > 0n;
   const last = Boolean(picture.you?.last_wager);
@@ -45,11 +45,11 @@ export function possible(picture, pending) {
     place: free,
     undo: bet && chips,
     clear: bet && chips,
-    deal: bet && chips,
+    deal: bet && chips && !picture.stopped,
     pass: how === "deciding" && turns,
     rebet: free && last && !chips,
     rebetDeal: free && last && !chips,
-    newGame: how === "idle",
+    newGame: free && how === "idle",
     rebuy: Boolean(picture.you) && how !== "confirmed",
     move: Boolean(picture.you) && how !== "confirmed" && picture.rules.seats > 1,
     leave: Boolean(picture.you) && how !== "confirmed",

@@ -22,7 +22,7 @@ function rebuy(game) {
   const amount = amountInput({ name: "rebuy", id: "rebuy-amount", value: decimal(wish, digits) });
   const submit = async () => {
     const done = await command(`tables/${game.table}/rebuy`, { amount: amountOf(amount, digits), currency: picture.currency });
-    game.answered(done);
+    game.sight.answered(done);
     game.refreshPurse();
     game.notices.tell(t("cash.rebought", { amount: money(done.you.game_balance.amount, picture.currency) }), { key: "cash" });
     game.actions.close();

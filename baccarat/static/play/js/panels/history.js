@@ -16,7 +16,7 @@ function line(game, round) {
   return h("li", { class: "round-line" }, h("span", { class: "round-number" }, `#${count(round.number)}`),
     round.outcome ? h("span", { class: `mark ${round.outcome}`, title: t(`spot.${round.outcome}`) }, t(`mark.${round.outcome}`)) : h("span", { class: "mark none" }, "·"),
     h("span", { class: "round-score" }, h("span", {}, score), h("time", {}, round.ended_at ? moment(round.ended_at) : "")), result,
-    round.phase === "settled" ? h("button", { type: "button", class: "quiet", "aria-label": t("history.replay.long", { number: round.number }), onclick: () => game.replay(round) }, icon("play"), t("history.replay")) : h("span"));
+    round.phase === "settled" ? h("button", { type: "button", class: "quiet", "aria-label": t("history.replay.long", { number: round.number }), onclick: () => game.rounds.replay(round) }, icon("play"), t("history.replay")) : h("span"));
 }
 
 export const history = {
@@ -43,6 +43,6 @@ export const history = {
     load(true);
     return panel(game, t("menu.history"), h("fieldset", { class: "segments" }, h("legend", { class: "unseen" }, t("history.which")), ["mine", "table"].map((value) =>
       h("label", { class: "segment" }, h("input", { type: "radio", name: "rounds", value, checked: value === "mine", onchange: () => pick(value) }), h("span", {}, t(`history.${value}`))))),
-      list, more, fault, h("button", { type: "button", class: "quiet", onclick: () => game.stopReplay() }, t("history.back")));
+      list, more, fault, h("button", { type: "button", class: "quiet", onclick: () => game.rounds.stopReplay() }, t("history.back")));
   },
 };

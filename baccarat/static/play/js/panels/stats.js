@@ -63,8 +63,8 @@ export const stats = {
   },
 
   draw(game) {
-    if (!this.place || this.seen === game.seen || game.show.on) return;
-    this.seen = game.seen;
+    if (!this.place || this.seen === game.sight.seen || game.show.on) return;
+    this.seen = game.sight.seen;
     get(`tables/${game.table}/statistics`).then((statistics) => {
       put(this.place, columnTable(statistics), totals(statistics), ROADS.map((name) => road(name, marksOf(statistics, name))), asked(statistics));
     }, (error) => put(this.place, h("p", { class: "form-fault" }, inWords(error))));

@@ -67,7 +67,7 @@ export class Actions {
     }
     entry.coming = [];
     this.sentAt = 0;
-    if (answer) known = game.answered(answer);
+    if (answer) known = game.sight.answered(answer);
     if (!known) await game.live.look();
     return answer;
   }
@@ -117,7 +117,7 @@ export class Actions {
   /** What is being shown of another round is brought to its end. */
   async clearTheWay() {
     await this.game.show.cut();
-    this.game.stopReplay();
+    this.game.rounds.stopReplay();
   }
 
   /** Before the first chip of a round the last one's cards are cleared away. */

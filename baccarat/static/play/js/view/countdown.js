@@ -18,11 +18,11 @@ export class Countdown {
     this.total = 15;
     this.warned = null;
     this.mine = false;
-    this.timer = setInterval(() => this.tick(), 200);
+    this.timer = null;
   }
 
   stop() {
-    clearInterval(this.timer);
+    clearTimeout(this.timer);
   }
 
   /** This will count to a deadline (RFC 3339, or null for none); `mine` while the viewer still has to act. */
@@ -33,14 +33,18 @@ export class Countdown {
     this.tick();
   }
 
+  /** Drawn once for each second; between them the ring moves on by itself. */
   tick() {
+    this.stop();
     const left = this.until === null ? 0 : Math.max(0, (this.until - serverNow()) / 1000);
     set(this.element, { "data-on": this.until !== null, "data-late": this.mine && left > 0 && left <= LATE });
     if (this.until === null) return say(this.text, "");
     const whole = Math.ceil(left);
-    this.arc.setAttribute("stroke-dashoffset", String(LENGTH * (1 - Math.min(1, left / this.total))));
+    const rest = Math.max(0, left - 1);
+    this.arc.setAttribute("stroke-dashoffset", String(LENGTH * (1 - Math.min(1, rest / this.total))));
     say(this.text, String(whole));
     set(this.element, { "aria-label": t("turn.left", { n: whole }) });
+    if (left > 0) this.timer = setTimeout(() => this.tick(), (left - whole + 1) * 1000 + 5);
     if (this.mine && whole === LATE && this.warned !== this.until) {
       this.warned = this.until;
       this.announce(t("turn.left", { n: whole }));

@@ -2,11 +2,11 @@
 
 import { get, news, NoAnswer, Problem } from "../core/api.js";
 import { h, put, set } from "../core/dom.js";
-import { balance, digitsOf, netOf, partOf, possible, seatsOf, standing } from "../core/facts.js";
+import { balance, digitsOf, possible, seatsOf, standing } from "../core/facts.js";
 import { Live } from "../core/live.js";
-import { decimal, minor } from "../core/money.js";
+import { minor } from "../core/money.js";
 import { goTo } from "../core/session.js";
-import { change, money, t } from "../words/index.js";
+import { t } from "../words/index.js";
 import { panels } from "../panels/index.js";
 import { Actions } from "./actions.js";
 import { tellAway } from "./away.js";
@@ -15,15 +15,16 @@ import { Caller } from "./caller.js";
 import { Care } from "./care.js";
 import { Callout } from "./callout.js";
 import { Controls } from "./controls.js";
-import { heldBalance, tellRaised, watchFunds } from "./means.js";
 import { Hands } from "./hands.js";
 import { Header } from "./header.js";
 import { listenToKeys } from "./keys.js";
+import { heldBalance } from "./means.js";
 import { announce, Notices } from "./notices.js";
+import { Rounds } from "./rounds.js";
 import { Show } from "./show.js";
+import { Sight } from "./sight.js";
 
 const OVER = new Set(["session_taken_over", "session_timed_out", "session_ended", "token_expired"]);
-const FRESH = 25_000;
 const NARROW = 760;
 const FORM = 1200 / 640;
 
@@ -34,18 +35,16 @@ export class Game {
     this.picture = null;
     this.wallet = null;
     this.link = "away";
-    this.seen = null;
-    this.last = null;
-    this.replaying = null;
     this.open = null;
-    this.knownAt = 0;
     this.entered = new Promise((done) => { this.tellEntered = done; });
     this.notices = new Notices();
     this.care = new Care(this);
     this.actions = new Actions(this);
+    this.sight = new Sight(this);
+    this.rounds = new Rounds(this);
     this.build();
     this.live = new Live(table, {
-      table: (picture, askedAt) => this.looked(picture, askedAt),
+      table: (picture, askedAt) => this.sight.looked(picture, askedAt),
       event: (event) => panels.chat?.heard?.(this, event),
       wallet: (wallet) => this.purse(wallet),
       state: (word) => this.linked(word),
@@ -72,7 +71,7 @@ export class Game {
     this.show = new Show({
       root: this.felt, hands: this.hands, board: this.board, layer: this.layer, sound: this.sound,
       chips: () => this.picture.rules.chips.map(minor), digits: () => digitsOf(this.picture),
-      call: (round) => this.call(round), caption: (words) => this.callout.caption(words), changed: () => this.draw(),
+      call: (round) => this.rounds.call(round), caption: (words) => this.callout.caption(words), changed: () => this.draw(),
     });
     this.stopKeys = listenToKeys(this);
     this.resized = new ResizeObserver(() => this.draw());
@@ -94,105 +93,6 @@ export class Game {
     this.controls.countdown.stop();
     this.show.hurry();
     this.element.remove();
-  }
-
-  /** This will take what a look at the table showed, unless it was asked for before something that is known by now. */
-  looked(picture, askedAt) {
-    if (this.actions.busy()) return;
-    if (askedAt < this.knownAt) return void this.live.look();
-    this.knownAt = askedAt;
-    this.take(picture);
-  }
-
-  /** This will take the table as a command's answer draws it; false for an old answer, given again. */
-  answered(picture) {
-    this.knownAt = Date.now();
-    if (Date.parse(picture.server_time) < Date.parse(this.picture.server_time)) return false;
-    this.take(picture);
-    return true;
-  }
-
-  take(picture) {
-    const before = this.picture;
-    this.picture = { ...before, ...picture };
-    if (!before) this.enter();
-    else this.follow(before);
-    this.draw();
-  }
-
-  /** The first sight of the table: the last round lies there as it ended, and is not called again. */
-  enter() {
-    const last = this.picture.last_round;
-    this.seen = last?.id ?? "none";
-    if (last?.phase === "settled" && !partOf(this.picture.round)?.wager) {
-      this.hands.show(last);
-      this.hands.past(t("hands.last"));
-    }
-    if (standing(this.picture) === "confirmed") announce(t("restored.wager"));
-    watchFunds(this);
-    this.tellEntered();
-  }
-
-  follow(before) {
-    const { last_round: last, round } = this.picture;
-    if (last && last.id !== this.seen) {
-      this.seen = last.id;
-      if (last.phase === "settled") this.present(last);
-      else if (last.phase === "voided") this.notices.tell(t("round.voided", { number: last.number }), { kind: "warning", stay: true, key: "void" });
-    }
-    if (round && round.id !== before.round?.id && standing(this.picture) === "deciding") {
-      announce(t("announce.open", { number: round.number }));
-      if (!this.show.on && this.picture.rules.turn_seconds === null) this.hands.clear();
-    }
-    const mine = partOf(round);
-    if (mine?.raised && !partOf(before.round)?.raised) tellRaised(this, mine);
-    if (mine?.standing === "timed_out" && partOf(before.round)?.standing === "deciding") this.notices.tell(t("message.timed_out"), { kind: "warning" });
-    watchFunds(this);
-  }
-
-  /** A settled round is shown from its first card, or just laid out when it is old news. */
-  async present(round) {
-    this.stopReplay();
-    const age = Date.parse(this.picture.server_time) - Date.parse(round.ended_at);
-    const instant = this.preferences.values.instant || !this.preferences.animated || age > FRESH || document.hidden;
-    const mine = partOf(round);
-    this.last = { round, raised: mine?.raised };
-    if (mine?.raised && !this.notices.kept.has("raised")) tellRaised(this, mine);
-    await this.show.run(round, { instant });
-    if (mine?.standing === "timed_out") this.notices.tell(t("message.timed_out"), { kind: "warning", key: "timed_out" });
-    watchFunds(this);
-    this.refreshPurse();
-    this.draw();
-  }
-
-  async replay(round) {
-    if (standing(this.picture) === "deciding" && this.picture.rules.turn_seconds !== null) announce(t("replay.turn"));
-    this.replaying = round;
-    this.draw();
-    await this.show.run(round, { instant: false });
-    this.draw();
-  }
-
-  stopReplay() {
-    if (!this.replaying) return;
-    this.replaying = null;
-    this.show.hurry();
-    const last = this.picture.last_round;
-    if (last?.phase === "settled") this.hands.show(last);
-    else this.hands.clear();
-    this.callout.hide();
-    this.draw();
-  }
-
-  call(round) {
-    const words = t(`call.${round.outcome}`, { player: round.player_hand.total, banker: round.banker_hand.total });
-    const mine = partOf(round);
-    const net = netOf(mine);
-    const result = mine?.result ? change(decimal(net, digitsOf(this.picture)), round.currency) : "";
-    if (!this.show.quiet) this.callout.show(round, words, result, net);
-    this.sound.say(words);
-    const taken = mine?.result && minor(mine.result.commission) > 0n ? t(mine.result.commission_deferred ? "result.owed" : "result.commission", { amount: money(mine.result.commission, round.currency) }) : "";
-    announce([words, result && t("result.net", { amount: result }), taken].filter(Boolean).join(". "));
   }
 
   async refreshPurse() {
@@ -238,26 +138,32 @@ export class Game {
 
   /** The round whose chips lie on the cloth: the one that is shown, else the one in hand. */
   drawn() {
-    return this.show.round ?? (this.replaying ? this.replaying : this.picture.round);
+    return this.show.round ?? this.rounds.replaying ?? this.picture.round;
   }
 
   draw() {
     if (!this.picture) return;
-    const { pending, selected } = this.actions;
-    const { clientWidth: width, clientHeight: height } = this.felt;
-    const lying = width > height * 1.15;
-    this.board.arrange(this.picture, { wide: lying, ring: lying && Math.min(width, height * FORM) >= NARROW });
-    set(this.felt, { "aria-label": t("felt.label"), "data-step": this.show.step });
-    const round = this.drawn();
-    const paying = ["paying", "paid"].includes(this.show.step);
-    const seats = seatsOf(this.picture, round).map((seat) => (this.show.step === "paid" && this.show.round ? { ...seat, stakes: {} } : seat));
-    this.board.draw(this.picture, this.replaying && !this.show.on ? seats.map((seat) => ({ ...seat, stakes: {} })) : seats, {
-      pending: this.show.on ? [] : pending, can: possible(this.picture, pending), paying: paying || Boolean(this.replaying && !this.show.on),
-    });
-    this.controls.draw(this.picture, { pending, selected: this.actions.chosen(selected), show: this.show, replaying: this.replaying });
+    const { selected, pending } = this.actions;
+    const { replaying } = this.rounds;
+    this.drawCloth(pending, replaying && !this.show.on);
+    this.controls.draw(this.picture, { pending, selected: this.actions.chosen(selected), show: this.show, replaying });
     this.header.draw(this.picture, { wallet: this.wallet, held: heldBalance(this), link: this.link, open: this.open });
     this.caller.draw(this.picture);
     this.drawPanel();
+  }
+
+  /** Chips lie on their spots until they are paid and taken home; after a replay only the results stay. */
+  drawCloth(pending, replayed) {
+    const { clientWidth: width, clientHeight: height } = this.felt;
+    const { on, step, round } = this.show;
+    const lying = width > height * 1.15;
+    this.board.arrange(this.picture, { wide: lying, ring: lying && Math.min(width, height * FORM) >= NARROW });
+    set(this.felt, { "aria-label": t("felt.label"), "data-step": step });
+    const home = replayed || (step === "paid" && round);
+    const seats = seatsOf(this.picture, this.drawn()).map((seat) => (home ? { ...seat, stakes: {} } : seat));
+    this.board.draw(this.picture, seats, {
+      pending: on ? [] : pending, can: possible(this.picture, pending), paying: replayed || ["paying", "paid"].includes(step),
+    });
   }
 
   drawPanel() {

@@ -26,8 +26,15 @@ export function watchFunds(game) {
 export function heldBalance(game) {
   const { you } = game.picture;
   const shown = game.show.round;
-  if (!you || !shown || game.replaying || game.show.step === "paid") return null;
+  if (!you || !shown || game.rounds.replaying || game.show.step === "paid") return null;
   const result = partOf(shown)?.result;
   if (!result) return null;
   return decimal(minor(you.game_balance.amount) - minor(result.returned), digitsOf(game.picture));
+}
+
+/** Where nothing new starts at the table it is said why, in the words that the house has for it. */
+export function watchStop(game) {
+  const { stopped } = game.picture;
+  if (!stopped) return game.notices.drop("stopped");
+  game.notices.tell(t("stopped"), { key: "stopped", kind: "warning", stay: true, remedy: stopped.says });
 }

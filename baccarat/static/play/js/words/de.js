@@ -149,6 +149,7 @@ export default {
   "way.deposit": "Einzahlen",
   "way.top_up": "Auffüllen",
 
+  "stopped": "An diesem Tisch wird zurzeit nicht gespielt.",
   "care.reality": "Sie sind seit {minutes} Minuten hier und haben {played} davon gespielt. Mit Echtgeld: {net}.",
   "care.go_on": "Weiter",
   "notice.adjustment_credit": "Das Casino hat Ihrem Konto {amount} gutgeschrieben.",

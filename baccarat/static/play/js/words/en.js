@@ -149,6 +149,7 @@ export default {
   "way.deposit": "Deposit",
   "way.top_up": "Top up",
 
+  "stopped": "Play at this table is stopped.",
   "care.reality": "You have been here for {minutes} minutes and played for {played}. With real money: {net}.",
   "care.go_on": "Go on",
   "notice.adjustment_credit": "The casino has credited your account with {amount}.",
