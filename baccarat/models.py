@@ -98,6 +98,7 @@ class Wager(models.Model):
         indexes = [
             models.Index(fields=["player_id", "round_id"], name="wager_player"),
             models.Index(fields=["round_id"], name="wager_round"),
+            models.Index(fields=["staked", "round_id"], name="wager_staked"),
             models.Index(
                 fields=["player_id", "voided_at"], name="wager_voided", condition=models.Q(voided_at__isnull=False)
             ),

@@ -448,6 +448,14 @@ UNFOLD = {
             {
                 "title": "Compliance",
                 "items": [
+                    {
+                        "title": "Search",
+                        "icon": "search",
+                        "link": reverse_lazy("admin:desk_search"),
+                        "permission": lambda request: request.user.has_perms(
+                            ("baccarat.view_round", "baccarat.view_wager")
+                        ),
+                    },
                     admin_item(
                         "Significant events",
                         "notification_important",

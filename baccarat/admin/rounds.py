@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from baccarat import projections
-from baccarat.admin import parts, round_proofs, round_replay, round_seen, voids
+from baccarat.admin import parts, round_proofs, round_replay, round_seen, search, voids
 from baccarat.admin.cards import in_line
 from baccarat.admin.round_parts import hands, seats
 from baccarat.audit import verdict
@@ -25,7 +25,7 @@ from baccarat.rounds.state import RoundState
 from baccarat.rules.cards import UnknownCard
 from casino.admin import marks
 from casino.admin.filters import chosen, since_by_uuid
-from casino.admin.readonly import ReadOnlyAdmin, as_uuid
+from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
 from casino.admin.sections import Alert, Deed, Facts, Section
 from casino.events.admin import latest
 from casino.events.store import Metadata
@@ -59,15 +59,17 @@ class RoundAdmin(ReadOnlyAdmin):
     list_display = ("title", "table", "operator", "rules", "stands", "dealt", "won_by", "score", "wagers", "opened")
     list_filter = (PhaseFilter, parts.preset_filter("rules__startswith"), operator_filter(), since_by_uuid())
     ordering = ("-id",)
-    search_help_text = "id of a round or a table"
+    search_help_text = "id of a round or a table, or a round's number"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Round]:
         """This will add names, in the same query."""
         return parts.with_names(super().get_queryset(request), table=True)
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for the id of a round or of a table."""
-        identity = as_uuid(term)
+        """This will look for the id of a round or of a table, or for a round's number, at whatever table."""
+        identity, number = as_uuid(term), as_number(term)
+        if number is not None and number < 2**31:
+            return Q(table_id__in=Table.objects.values("id"), number=number)
         return None if identity is None else Q(pk=identity) | Q(table_id=identity)
 
     def get_urls(self) -> list[URLPattern]:
@@ -79,6 +81,7 @@ class RoundAdmin(ReadOnlyAdmin):
             self.perform_path("approve_void", voids.APPROVE, voids.approve),
             self.perform_path("decline_void", voids.APPROVE, voids.decline),
             path("<path:object_id>/void/", asks, name="baccarat_round_void"),
+            path("search/", self.admin_site.admin_view(require_safe(search.page)), name="desk_search"),
             *super().get_urls(),
         ]
 

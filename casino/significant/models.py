@@ -33,6 +33,7 @@ class SignificantEvent(models.Model):
             models.Index(fields=["operator_id", "-id"], name="significant_event_operator"),
             models.Index(fields=["kind", "-id"], name="significant_event_kind"),
             models.Index(fields=["subject", "-id"], name="significant_event_subject"),
+            models.Index(fields=["actor", "-id"], name="significant_event_actor"),
         ]
 
     def __str__(self) -> str:
