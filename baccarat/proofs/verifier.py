@@ -1,0 +1,1002 @@
+#!/usr/bin/env python3
+"""Checks one exported round of baccarat (casino.round.v1) with nothing but Python's standard library (3.10 or newer).
+
+    python verifier.py ROUND.json [--key HEX|FILE] [--json]
+
+It stands by itself: no code of the casino is used, so that nobody has to trust that code. From the one file it works
+out again the digests of the events and their links, the inclusion of each in the signed checkpoint, the checkpoint's
+signature, the commitment, the cut, the order of the cards, the third-card rule, payouts and commission.
+
+Each check says `ok`, `not checkable yet` (and why), `does not apply` or `FAILED` (what was expected, what was found).
+Exit status: 0 when nothing failed, 1 when something did, 2 when the file could not be read.
+
+`--key` names the public key of the casino's checkpoints, known from elsewhere than the file: 64 hex digits, or a
+file that holds them or the answer of `/api/v1/log/keys`.
+
+Sources: FIPS 180-4 (SHA-256), RFC 2104 (HMAC), RFC 8032 (Ed25519), RFC 8785 (canonical JSON), RFC 9162 (Merkle trees).
+"""
+
+import argparse
+import hashlib
+import hmac
+import itertools
+import json
+import re
+import struct
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+Json = dict[str, Any]
+Point = tuple[int, int, int, int]
+
+FORMAT = "casino.round.v1"
+CHECKPOINT_TAG = b"casino.checkpoint.v1\n"
+SEAL_TAG = b"casino.events.seal/1".ljust(24, b"\0")
+COMMITMENT_TAG = b"casino.baccarat.commitment.v1\0"
+SHUFFLE_TAG = b"casino.baccarat.shuffle.v1\0"
+CUT_TAG = b"casino.baccarat.cut.v1\0"
+CARD_TAG = b"casino.baccarat.card.v1\0"
+SALT_TAG = b"casino.baccarat.salt.v1\0"
+
+OK, OPEN, NONE, FAILED = "ok", "open", "none", "failed"
+SAYS = {OK: "ok", OPEN: "not checkable yet", NONE: "does not apply", FAILED: "FAILED"}
+LARGEST = 2**53 - 1
+
+
+class Wrong(Exception):
+    """Something differs: what, what it should be, what it is."""
+
+    def __init__(self, what: str, expected: Any = "", found: Any = "") -> None:
+        super().__init__(what)
+        self.what, self.expected, self.found = what, shown(expected), shown(found)
+
+
+class NotYet(Exception):
+    """Something can't be checked with what there is; the message says why."""
+
+
+class Nothing(Exception):
+    """There is nothing of the kind in this round; the message says so."""
+
+
+def shown(value: Any) -> str:
+    """A value for a reader: texts as they are, everything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+# ---------------------------------------------------------------------------------------------- the file, read strictly
+
+
+def read(raw: bytes) -> Json:
+    """JSON in UTF-8 with integers only, each name once: what two readers could take differently is refused."""
+
+    def refuse(text: str) -> None:
+        raise ValueError(f"{text} is no integer")
+
+    def once(pairs: list[tuple[str, Any]]) -> Json:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise ValueError("a name stands twice in one object")
+        return found
+
+    def whole(text: str) -> int:
+        number = int(text)
+        if abs(number) > LARGEST:
+            raise ValueError(f"{text} is too large")
+        return number
+
+    document: Json = json.loads(
+        raw.decode("utf-8"), parse_float=refuse, parse_constant=refuse, parse_int=whole, object_pairs_hook=once
+    )
+    canonical(document)
+    return document
+
+
+def canonical(value: Any) -> bytes:
+    """RFC 8785 for what events hold: sorted names, no space, UTF-8; there are integers and no other numbers."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
+
+
+def same(one: Any, other: Any) -> bool:
+    return canonical(one) == canonical(other)
+
+
+HEX64 = re.compile(r"[0-9a-f]{64}\Z")
+MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{6})Z\Z")
+PARTS = {
+    "format": str, "exported_at": str, "round": dict, "rules": dict, "shoe": dict, "events": list, "inclusion": list,
+    "checkpoint": (dict, type(None)), "keys": list,
+}  # fmt: skip
+OF_EVENT = {
+    "position": int, "id": int, "stream": str, "version": int, "type": str, "schema": int,
+    "data": (dict, type(None)), "metadata": (dict, type(None)), "recorded_at": str, "previous": str, "digest": str,
+}  # fmt: skip
+
+
+def require_shape(document: Any) -> None:
+    """What is not an export of one round at all is said so, before anything is worked out."""
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        found = document.get("format") if isinstance(document, dict) else type(document).__name__
+        raise Wrong("the file is not an exported round", FORMAT, found)
+    require_fields(document, PARTS, "the file")
+    if not document["events"]:
+        raise Wrong("the file holds no events", "the round's events", "none")
+    for event in document["events"]:
+        if not isinstance(event, dict):
+            raise Wrong("an event is no object", "an object", event)
+        require_fields(event, OF_EVENT, "an event")
+        if not (HEX64.match(event["previous"]) and HEX64.match(event["digest"])):
+            raise Wrong("a digest has not 64 hex digits", "64 hex digits", [event["previous"], event["digest"]])
+        if not MOMENT.match(event["recorded_at"]):
+            raise Wrong("a time is not in UTC to the microsecond", "2026-01-31T12:00:00.000000Z", event["recorded_at"])
+
+
+def require_fields(found: Json, wanted: dict[str, Any], where: str) -> None:
+    if set(found) != set(wanted):
+        raise Wrong(f"{where} has other fields", sorted(wanted), sorted(found))
+    for name, kind in wanted.items():
+        if not isinstance(found[name], kind) or isinstance(found[name], bool):
+            raise Wrong(f"{where} has a {name} of another kind", str(kind), found[name])
+
+
+# ------------------------------------------------------------------------------------------------------- Ed25519, SHA-2
+
+P = 2**255 - 19
+L = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+ROOT = pow(2, (P - 1) // 4, P)
+
+
+def sha256(*parts: bytes) -> bytes:
+    return hashlib.sha256(b"".join(parts)).digest()
+
+
+def add(one: Point, other: Point) -> Point:
+    """Two points of the curve in extended coordinates, added (RFC 8032, 5.1.4)."""
+    a, b = (one[1] - one[0]) * (other[1] - other[0]) % P, (one[1] + one[0]) * (other[1] + other[0]) % P
+    c, d = 2 * one[3] * other[3] * D % P, 2 * one[2] * other[2] % P
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def times(number: int, point: Point) -> Point:
+    result = (0, 1, 1, 0)
+    while number:
+        if number & 1:
+            result = add(result, point)
+        point, number = add(point, point), number >> 1
+    return result
+
+
+def recover(y: int, sign: int) -> int | None:
+    """The x of a y on the curve (RFC 8032, 5.1.3); None where there is none."""
+    if y >= P:
+        return None
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    if square == 0:
+        return None if sign else 0
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * ROOT % P
+    if (x * x - square) % P:
+        return None
+    return P - x if x & 1 != sign else x
+
+
+def point_of(data: bytes) -> Point | None:
+    y = int.from_bytes(data, "little")
+    sign, y = y >> 255, y & ((1 << 255) - 1)
+    x = recover(y, sign)
+    return None if x is None else (x, y, 1, x * y % P)
+
+
+Y = 4 * pow(5, P - 2, P) % P
+X = recover(Y, 0) or 0
+BASE = (X, Y, 1, X * Y % P)
+
+
+def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
+    """Whether an Ed25519 signature of 64 bytes is that of a 32-byte public key (RFC 8032, 5.1.7)."""
+    if len(public) != 32 or len(signature) != 64:
+        return False
+    key, point, s = point_of(public), point_of(signature[:32]), int.from_bytes(signature[32:], "little")
+    if key is None or point is None or s >= L:
+        return False
+    challenge = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % L
+    left, right = times(s, BASE), add(point, times(challenge, key))
+    return not ((left[0] * right[2] - right[0] * left[2]) % P or (left[1] * right[2] - right[1] * left[2]) % P)
+
+
+# ------------------------------------------------------------------------------------------------------- digests, trees
+
+
+def microseconds(text: str) -> int:
+    year, month, day, hour, minute, second, fraction = map(int, MOMENT.findall(text)[0])
+    moment = datetime(year, month, day, hour, minute, second, fraction, tzinfo=timezone.utc)  # noqa: UP017
+    return (moment - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(microseconds=1)  # noqa: UP017
+
+
+def instant(text: str) -> str:
+    """A time of a key or a checkpoint as a text that sorts: their fractions may be of any length."""
+    moment, fraction = re.findall(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?Z$", text)[0]
+    return f"{moment}.{fraction:0<6}"
+
+
+def seal(event: Json) -> str:
+    """The digest of a sealed event: tag, numbers, lengths, the digest before, then the four texts."""
+    texts = (
+        event["stream"].encode(), event["type"].encode(), canonical(event["data"]), canonical(event["metadata"])
+    )  # fmt: skip
+    head = struct.pack(
+        ">24sQQIIqIIII32s", SEAL_TAG, event["position"], event["id"], event["version"], event["schema"],
+        microseconds(event["recorded_at"]), *map(len, texts), bytes.fromhex(event["previous"]),
+    )  # fmt: skip
+    return sha256(head, *texts).hex()
+
+
+def root_by_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:
+    """The root that a leaf's hash and its path lead to; None where the path has not the right length (RFC 9162)."""
+    if not 0 <= index < size:
+        return None
+    node, last, found = index, size - 1, leaf
+    for step in path:
+        if last == 0:
+            return None
+        if node & 1 or node == last:
+            found = sha256(b"\1", step, found)
+            while not node & 1 and node:
+                node, last = node >> 1, last >> 1
+        else:
+            found = sha256(b"\1", found, step)
+        node, last = node >> 1, last >> 1
+    return found if last == 0 else None
+
+
+def led_to(root: bytes | None) -> str:
+    return "a path of the wrong length" if root is None else root.hex()
+
+
+def root_of(leaves: Sequence[bytes]) -> bytes:
+    """The root of a whole tree of leaf hashes (RFC 9162, 2.1.1)."""
+    if len(leaves) == 1:
+        return leaves[0]
+    half = 1
+    while 2 * half < len(leaves):
+        half *= 2
+    return sha256(b"\1", root_of(leaves[:half]), root_of(leaves[half:]))
+
+
+# ------------------------------------------------------------------------------------------------------ shoes and cards
+
+RANKS, SUITS = "A23456789TJQK", "cdhs"
+DECK = [rank + suit for suit in SUITS for rank in RANKS]
+POINTS = {card: 0 if card[0] in "TJQK" else RANKS.index(card[0]) + 1 for card in DECK}
+
+
+def shuffled(seed: bytes, cut: bytes, decks: int, count: int) -> list[str]:
+    """The first `count` cards: Fisher-Yates from the front, by 32-bit words of HMAC-SHA-256, none of them biased."""
+    cards = DECK * decks
+    words = stream(seed, cut)
+    for place in range(count):
+        left = len(cards) - place
+        word = next(words)
+        while word >= 2**32 - 2**32 % left:
+            word = next(words)
+        other = place + word % left
+        cards[place], cards[other] = cards[other], cards[place]
+    return cards[:count]
+
+
+def stream(seed: bytes, cut: bytes) -> Iterator[int]:
+    counter = 0
+    while True:
+        message = SHUFFLE_TAG + struct.pack(">Q", len(cut)) + cut + struct.pack(">Q", counter)
+        yield from struct.unpack(">8I", hmac.new(seed, message, hashlib.sha256).digest())
+        counter += 1
+
+
+def cut_of(shoe: str, contributions: dict[int, bytes]) -> bytes:
+    """The cut that the players' contributions, by seat, come to; without any it is empty."""
+    if not contributions:
+        return b""
+    parts = [CUT_TAG, bytes.fromhex(shoe.replace("-", "")), struct.pack(">Q", len(contributions))]
+    for seat, data in sorted(contributions.items()):
+        parts += [struct.pack(">QQ", seat, len(data)), data]
+    return sha256(*parts)
+
+
+def card_leaf(place: int, card: str, salt: bytes) -> bytes:
+    return sha256(b"\0", CARD_TAG, struct.pack(">Q", place), card.encode("ascii"), salt)
+
+
+def salt_of(seed: bytes, place: int) -> bytes:
+    return hmac.new(seed, SALT_TAG + struct.pack(">Q", place), hashlib.sha256).digest()
+
+
+def total(cards: Iterable[str]) -> int:
+    return sum(POINTS[card] for card in cards) % 10
+
+
+BANKER_DRAWS_ON = {
+    0: range(10), 1: range(10), 2: range(10), 3: (0, 1, 2, 3, 4, 5, 6, 7, 9), 4: range(2, 8), 5: range(4, 8),
+    6: (6, 7), 7: (),
+}  # fmt: skip
+
+
+def played(cards: list[str]) -> tuple[list[str], list[str], bool, int]:
+    """Both hands out of the cards in deal order, as the rules want them, and how many cards that takes."""
+    if len(cards) < 4:
+        raise Wrong("too few cards for two hands", "4 to 6 cards", cards)
+    player, banker, used = [cards[0], cards[2]], [cards[1], cards[3]], 4
+    if max(total(player), total(banker)) >= 8:
+        return player, banker, True, used
+    bank, third = total(banker), None
+    if total(player) <= 5:
+        third = POINTS[taken(cards, used, "the Player draws on 0 to 5")]
+        player, used = [*player, cards[used]], used + 1
+    draws = bank <= 5 if third is None else third in BANKER_DRAWS_ON[bank]
+    if draws:
+        taken(cards, used, f"the Banker, who has {bank}, draws")
+        banker, used = [*banker, cards[used]], used + 1
+    return player, banker, False, used
+
+
+def taken(cards: list[str], place: int, why: str) -> str:
+    if place >= len(cards):
+        raise Wrong(f"a third card is missing: {why}", "another card", cards)
+    return cards[place]
+
+
+def outcome_of(player: list[str], banker: list[str]) -> str:
+    has, bank = total(player), total(banker)
+    return "player" if has > bank else "banker" if bank > has else "tie"
+
+
+# --------------------------------------------------------------------------------------------------------------- money
+
+SPOTS = ("player", "banker", "tie")
+PAYS = {"player": "player_pays", "banker": "banker_pays", "tie": "tie_pays"}
+
+
+def result_of(rules: Json, spot: str, stake: int, outcome: str) -> Json:
+    """What one stake comes to: result, win, commission and what is returned, in minor units."""
+    if spot != outcome:
+        push = outcome == "tie"
+        return {"result": "push" if push else "lose", "win": 0, "commission": 0, "returned": stake if push else 0}
+    odds = rules[PAYS[spot]]
+    win = (2 * stake * odds["numerator"] + odds["denominator"]) // (2 * odds["denominator"])
+    owed = commission_on(rules, win) if spot == "banker" else 0
+    held = 0 if is_deferred(rules) else owed
+    return {"result": "win", "win": win, "commission": owed, "returned": stake + win - held}
+
+
+def is_deferred(rules: Json) -> bool:
+    return rules["commission"] is not None and rules["commission"]["timing"] == "deferred"
+
+
+def commission_on(rules: Json, win: int) -> int:
+    """The rate of the win: exact and half up to the minor unit, or up to a part of the lowest chip; at most the win."""
+    if rules["commission"] is None:
+        return 0
+    rate, unit = rules["commission"]["rate"], rules["commission"]["rounding"]
+    over, under = win * rate["numerator"], rate["denominator"]
+    if unit is None:
+        return int((2 * over + under) // (2 * under))
+    step = unit["numerator"] * min(rules["chips"])
+    steps = -((-over * unit["denominator"]) // (under * step))
+    return int(min(win, -((-steps * step) // unit["denominator"])))
+
+
+# ------------------------------------------------------------------------------------------------------------ the proof
+
+MAY_BE_WITHHELD = {
+    "RoundSetAside", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded",
+}  # fmt: skip
+
+
+class Proof:
+    """The file's parts, and its events by what they are."""
+
+    def __init__(self, document: Json, keys: set[str]) -> None:
+        self.round, self.rules, self.shoe = document["round"], document["rules"], document["shoe"]
+        self.events, self.inclusion = document["events"], document["inclusion"]
+        self.checkpoint, self.keys, self.trusted = document["checkpoint"], document["keys"], keys
+        self.stream = f"round-{self.round['id']}"
+        self.table_stream = f"table-{self.round['table']}"
+        self.of_round = [event for event in self.events if event["stream"] == self.stream]
+        self.of_table = [event for event in self.events if event["stream"] == self.table_stream]
+
+    def first(self, kind: str) -> Json:
+        """The first event of a kind; it must be there and open to read."""
+        found = self.maybe(kind)
+        if found is None:
+            raise Wrong("an event is missing", kind, [event["type"] for event in self.of_round])
+        if found["data"] is None:
+            raise Wrong("an event is withheld that must be open", kind, "withheld")
+        return found
+
+    def maybe(self, kind: str) -> Json | None:
+        return next((event for event in self.of_round if event["type"] == kind), None)
+
+    def all(self, kind: str) -> list[Json]:
+        return [event["data"] for event in self.of_round if event["type"] == kind and event["data"] is not None]
+
+    @property
+    def opened(self) -> Json:
+        return dict(self.first("RoundOpened")["data"])
+
+    @property
+    def is_long(self) -> bool:
+        return bool(self.rules["shuffle"] == "shoe")
+
+    def of_shoe(self, kind: str) -> Json | None:
+        """The table's event of a kind about this shoe."""
+        about = [event for event in self.of_table if event["data"] and event["data"].get("shoe") == self.shoe["id"]]
+        return next((event for event in about if event["type"] == kind), None)
+
+
+def check_digests(proof: Proof) -> str:
+    """Each event's digest follows from its content, time, place and the digest before it."""
+    withheld = [event for event in proof.events if event["data"] is None]
+    for event in proof.events:
+        where = f"position {event['position']}, {event['stream']} version {event['version']}, {event['type']}"
+        if event["data"] is None:
+            if event["metadata"] is not None or event["type"] not in MAY_BE_WITHHELD:
+                raise Wrong(f"an event is withheld that must be open: {where}", "its data and metadata", "withheld")
+            continue
+        computed = seal(event)
+        if computed != event["digest"]:
+            raise Wrong(f"the digest is not that of the content: {where}", event["digest"], computed)
+    if withheld:
+        names = ", ".join(event["type"] for event in withheld)
+        raise NotYet(
+            f"{len(proof.events) - len(withheld)} of {len(proof.events)} digests are right; withheld from this reader: "
+            f"{names}. Their digests stand in the log, their content can't be checked with this file"
+        )
+    return f"all {len(proof.events)} digests follow from what the events say"
+
+
+def check_chain(proof: Proof) -> str:
+    """Events ascend, the round's stream has no gap, and neighbours in the log are linked by their digests."""
+    for event in proof.events:
+        if event["stream"] not in {proof.stream, proof.table_stream}:
+            raise Wrong("an event is of another stream", [proof.stream, proof.table_stream], event["stream"])
+    for events in (proof.of_round, proof.of_table):
+        for before, after in itertools.pairwise(events):
+            if after["position"] <= before["position"] or after["version"] <= before["version"]:
+                raise Wrong(f"events of {after['stream']} are out of order", "ascending", after["version"])
+    versions = [event["version"] for event in proof.of_round]
+    if versions != list(range(1, len(versions) + 1)):
+        raise Wrong("the round's events have a gap", list(range(1, len(versions) + 1)), versions)
+    return f"no gap in the round's {len(versions)} events; {links(proof)} links between neighbours in the log hold"
+
+
+def links(proof: Proof) -> int:
+    """How many events have their neighbour in the file, each of them linked to it."""
+    count, ordered = 0, sorted(proof.events, key=lambda event: int(event["position"]))
+    for before, after in itertools.pairwise(ordered):
+        if after["position"] == before["position"]:
+            raise Wrong("a position stands twice", "each position once", after["position"])
+        if after["position"] == before["position"] + 1:
+            count += 1
+            if before["digest"] != after["previous"]:
+                where = before["position"]
+                raise Wrong(f"the link to position {where} is broken", before["digest"], after["previous"])
+    return count
+
+
+def check_inclusion(proof: Proof) -> str:
+    """Each event's digest is a leaf of the checkpoint's Merkle tree."""
+    if proof.checkpoint is None:
+        raise NotYet("no checkpoint has been signed since; export the round again later")
+    size, root = proof.checkpoint["position"], proof.checkpoint["root"]
+    paths = {line["position"]: [bytes.fromhex(step) for step in line["path"]] for line in proof.inclusion}
+    younger = [event["position"] for event in proof.events if event["position"] > size]
+    for event in proof.events:
+        position = event["position"]
+        if position > size:
+            continue
+        if position not in paths:
+            raise Wrong("an inclusion path is missing", f"a path for position {position}", sorted(paths))
+        leaf = sha256(b"\0", bytes.fromhex(event["digest"]))
+        found = root_by_path(leaf, position - 1, size, paths[position])
+        if found is None or found.hex() != root:
+            raise Wrong(f"position {position} is not in the checkpoint's tree", root, led_to(found))
+    if younger:
+        raise NotYet(f"positions {younger} are younger than the checkpoint; export the round again later")
+    number = proof.checkpoint["number"]
+    return f"all {len(proof.events)} events are in the tree of checkpoint {number}, of {size} positions"
+
+
+def signing_key(proof: Proof) -> Json:
+    """The key that the checkpoint names."""
+    if proof.checkpoint is None:
+        raise NotYet("there is no checkpoint to be signed")
+    for key in proof.keys:
+        if key["id"] == proof.checkpoint["key"]:
+            return dict(key)
+    raise Wrong("the signing key is not listed", proof.checkpoint["key"], [each["id"] for each in proof.keys])
+
+
+def check_signature(proof: Proof) -> str:
+    """The checkpoint is signed by the key it names, and at a time at which that key was in force."""
+    key, signed = signing_key(proof), dict(proof.checkpoint or {})
+    if signed["format"] != "casino.checkpoint.v1":
+        raise Wrong("the checkpoint has another format", "casino.checkpoint.v1", signed["format"])
+    signature, made_at = bytes.fromhex(signed.pop("signature")), signed["made_at"]
+    if not is_signed(bytes.fromhex(key["public"]), CHECKPOINT_TAG + canonical(signed), signature):
+        raise Wrong(f"the signature is not that of key {key['id']}", "a valid Ed25519 signature", signature.hex())
+    if instant(key["from"]) > instant(made_at) or (key["until"] and instant(key["until"]) < instant(made_at)):
+        raise Wrong(f"key {key['id']} was not in force at that time", [key["from"], key["until"]], made_at)
+    return f"checkpoint {signed['number']} of {made_at} is signed by key {key['id']}"
+
+
+def check_key(proof: Proof) -> str:
+    """The signing key is one that the reader knows from elsewhere."""
+    key = signing_key(proof)
+    if not proof.trusted:
+        raise NotYet("the key comes from the file itself; give the casino's published key to be sure of it")
+    if key["public"] not in proof.trusted:
+        raise Wrong("the checkpoint is signed by another key", sorted(proof.trusted), key["public"])
+    return "the signing key is the one that was given"
+
+
+def check_rules(proof: Proof) -> str:
+    """The rules in the file are those that the table had when the round was opened."""
+    start = proof.first("RoundOpened")
+    opened = start["data"]
+    told = [
+        event for event in proof.of_table
+        if event["data"] and isinstance(event["data"].get("rules"), dict) and event["position"] < start["position"]
+    ]  # fmt: skip
+    if not told:
+        raise Wrong("no event tells the table's rules", "TableOpened", [event["type"] for event in proof.of_table])
+    wanted = {**told[-1]["data"]["rules"], "third_cards": "punto_banco"}
+    for name in sorted(set(wanted) | set(proof.rules)):
+        if name not in proof.rules or name not in wanted or not same(proof.rules[name], wanted[name]):
+            raise Wrong(f"the rules differ: {name}", wanted.get(name), proof.rules.get(name))
+    name = f"{proof.rules['preset']}@{proof.rules['version']}"
+    if opened["rules"] != name:
+        raise Wrong("the round was opened under other rules", opened["rules"], name)
+    return f"{name}, as recorded in the log"
+
+
+def check_record(proof: Proof) -> str:
+    """The summary says what the events say."""
+    opened, settled, dealt = proof.opened, proof.maybe("RoundSettled"), proof.maybe("CardsDealt")
+    ended, cards = (settled or {}).get("data") or {}, (dealt or {}).get("data") or {}
+    voided = proof.maybe("RoundVoided")
+    if voided is None and settled is None:
+        raise Wrong("the round has not ended", "RoundSettled or RoundVoided", proof.of_round[-1]["type"])
+    wanted = {
+        "id": opened["round"], "table": opened["table"], "operator": opened["operator"], "number": opened["number"],
+        "rules": opened["rules"], "currency": proof.rules["currency"],
+        "phase": "settled" if voided is None else "voided",
+        "opened_at": opened["opened_at"], "settled_at": ended.get("settled_at"),
+        "position": cards.get("position"), "cards": cards.get("cards", []), "outcome": ended.get("outcome"),
+        "player_total": ended.get("player_total"), "banker_total": ended.get("banker_total"),
+        "natural": ended.get("natural"),
+    }  # fmt: skip
+    for name in sorted(set(wanted) | set(proof.round)):
+        if name not in wanted or name not in proof.round or not same(wanted[name], proof.round[name]):
+            raise Wrong(f"the summary differs: {name}", wanted.get(name), proof.round.get(name))
+    wanted = {"id": opened["shoe"], "decks": proof.rules["decks"], "position": cards.get("position")}
+    for name, value in wanted.items():
+        if not same(value, proof.shoe[name]):
+            raise Wrong(f"the shoe's summary differs: {name}", value, proof.shoe[name])
+    return f"round {opened['number']} of table {opened['table']}: {ended.get('outcome') or 'no outcome'}"
+
+
+def committed(proof: Proof) -> tuple[Json, Json | None]:
+    """The event that committed to the shoe's seed, and the one from which on its order was fixed."""
+    if not proof.is_long:
+        return proof.first("RoundOpened"), proof.maybe("BettingClosed")
+    started = proof.of_shoe("ShoeStarted")
+    if started is None:
+        raise Wrong("no event starts the round's shoe", "ShoeStarted", [event["type"] for event in proof.of_table])
+    return proof.of_shoe("ShoeCommitted") or started, started
+
+
+def revealed(proof: Proof) -> Any:
+    """The seed that an event reveals; None while it is secret, or where that event is withheld."""
+    for kind in ("RoundSettled", "RoundVoided"):
+        event = proof.maybe(kind)
+        if event and event["data"] and event["data"]["seed"]:
+            return event["data"]["seed"]
+    ended = proof.of_shoe("ShoeEnded")
+    if ended:
+        return ended["data"]["seed"]
+    closed = [event["data"]["seeds"] for event in proof.of_table if event["type"] == "TableClosed" and event["data"]]
+    return next((each["seed"] for seeds in closed for each in seeds if each["shoe"] == proof.shoe["id"]), None)
+
+
+def check_commitment(proof: Proof) -> str:
+    """The revealed seed is the one that was committed to before the first bet."""
+    promise, fixed = committed(proof)
+    opened, told = proof.first("RoundOpened"), promise["data"]["commitment"]
+    if promise["position"] > opened["position"]:
+        raise Wrong("the commitment came after the round was opened", opened["position"], promise["position"])
+    for event in (fixed, opened):
+        later = event["data"].get("commitment") if event else None
+        if later is not None and later != told:
+            raise Wrong("the shoe has two commitments", told, later)
+    if proof.shoe["commitment"] != told:
+        raise Wrong("the commitment is not the recorded one", told, proof.shoe["commitment"])
+    seed, recorded = proof.shoe["seed"], revealed(proof)
+    if recorded is not None and seed != recorded:
+        raise Wrong("the seed is not the one that was revealed", recorded, seed)
+    if seed is None:
+        raise NotYet("the shoe is not played to its end: its seed is still secret")
+    found = sha256(COMMITMENT_TAG, bytes.fromhex(seed)).hex() if len(seed) == 64 else "a seed of another length"
+    if found != told:
+        raise Wrong("the seed does not open the commitment", told, found)
+    return f"the seed's hash is {told}, told at position {promise['position']}, before the first bet"
+
+
+def check_cut(proof: Proof) -> str:
+    """The cut follows from what the players contributed between the commitment and the first card."""
+    promise, fixed = committed(proof)
+    if fixed is None:
+        raise Nothing("betting never closed, so no cut was fixed")
+    given = {}
+    for event in proof.of_table if proof.is_long else proof.of_round:
+        data = event["data"]
+        if event["type"] != ("ShoeCutGiven" if proof.is_long else "CutGiven") or data is None:
+            continue
+        if proof.is_long and data["shoe"] != proof.shoe["id"]:
+            continue
+        if not promise["position"] < event["position"] < fixed["position"]:
+            raise Wrong(
+                "a contribution came outside its time",
+                [promise["position"], fixed["position"]],
+                event["position"],
+            )
+        given[data["seat"]] = bytes.fromhex(data["contribution"])
+    listed = [{"seat": seat, "contribution": data.hex()} for seat, data in sorted(given.items())]
+    cut = cut_of(proof.shoe["id"], given).hex()
+    for where, found in (("recorded", fixed["data"]), ("exported", proof.shoe)):
+        if not same(found.get("contributions", []), listed):
+            raise Wrong(f"the {where} contributions are not those that were given", listed, found["contributions"])
+        if found.get("cut", "") != cut:
+            raise Wrong(f"the {where} cut is not that of the contributions", cut, found["cut"])
+    if not listed:
+        return "nobody contributed, so the cut is empty"
+    seats = ", ".join(str(line["seat"]) for line in listed)
+    return f"{cut}, from what seats {seats} contributed before the first card"
+
+
+def check_cards(proof: Proof) -> str:
+    """The cards dealt are those at their places in the shoe: from the seed, or opened against the shoe's root."""
+    dealt = proof.maybe("CardsDealt")
+    if dealt is None:
+        raise Nothing("no card was dealt")
+    dealt = proof.first("CardsDealt")["data"]
+    place, cards = dealt["position"], dealt["cards"]
+    wanted = dict(enumerate(cards, place))
+    _, started = committed(proof)
+    start = started["data"] if started and proof.is_long else {}
+    if start.get("turned"):
+        wanted[0] = start["turned"]
+        burned = POINTS[start["turned"]] or 10
+        if start["burned"] != burned:
+            raise Wrong("the burned cards are not as many as the turned card says", burned, start["burned"])
+        if place <= burned:
+            raise Wrong("cards were dealt that had been burned", f"places after {burned}", place)
+    root = start.get("root")
+    if proof.shoe["root"] != root:
+        raise Wrong("the root is not the recorded one", root, proof.shoe["root"])
+    ways = [
+        opened_cards(proof, wanted) if proof.shoe["openings"] else "",
+        seeded_cards(proof, wanted) if proof.shoe["seed"] is not None else "",
+    ]
+    if not any(ways):
+        raise NotYet("the shoe's seed is still secret, and no cards of it are opened")
+    return f"{' '.join(cards)} at place {place} of the shoe: {' and '.join(filter(None, ways))}"
+
+
+def opened_cards(proof: Proof, wanted: dict[int, str]) -> str:
+    """Each card with its salt is a leaf of the tree whose root was told before the shoe's first bet."""
+    if proof.shoe["root"] is None:
+        raise Wrong("cards are opened against no root", "a root", None)
+    opened = {each["position"]: each for each in proof.shoe["openings"]}
+    for place, card in sorted(wanted.items()):
+        if place not in opened:
+            raise Wrong("a card is not opened", f"an opening of place {place}", sorted(opened))
+        one = opened[place]
+        if one["card"] != card:
+            raise Wrong(f"the card opened at place {place} is another one", card, one["card"])
+        path = [bytes.fromhex(step) for step in one["path"]]
+        leaf = card_leaf(place, card, bytes.fromhex(one["salt"]))
+        found = root_by_path(leaf, place, 52 * proof.rules["decks"], path)
+        if found is None or found.hex() != proof.shoe["root"]:
+            raise Wrong(f"the card at place {place} is not in the shoe's tree", proof.shoe["root"], led_to(found))
+    return "opened against the root told before the shoe's first bet"
+
+
+def seeded_cards(proof: Proof, wanted: dict[int, str]) -> str:
+    """The whole shoe again, from the seed and the cut, and the root of its tree where there is one."""
+    seed, cut, decks = bytes.fromhex(proof.shoe["seed"]), bytes.fromhex(proof.shoe["cut"]), proof.rules["decks"]
+    order = shuffled(seed, cut, decks, 52 * decks)
+    for place, card in sorted(wanted.items()):
+        if place >= len(order) or order[place] != card:
+            raise Wrong(f"the card at place {place} is not the shoe's", order[place : place + 1], card)
+    if proof.shoe["root"] is not None:
+        root = root_of([card_leaf(place, card, salt_of(seed, place)) for place, card in enumerate(order)]).hex()
+        if root != proof.shoe["root"]:
+            raise Wrong("the root is not that of the shoe", root, proof.shoe["root"])
+    return "worked out from the seed and the cut"
+
+
+def check_hands(proof: Proof) -> str:
+    """The cards make the hands, the outcome and the points that the third-card rule asks for."""
+    if proof.maybe("CardsDealt") is None:
+        raise Nothing("no card was dealt")
+    cards, settled = proof.first("CardsDealt")["data"]["cards"], proof.first("RoundSettled")["data"]
+    player, banker, natural, used = played(cards)
+    if used != len(cards):
+        raise Wrong(f"the rules use {used} of {len(cards)} cards", used, cards)
+    if proof.rules["third_cards"] != "punto_banco":
+        raise Wrong("the third-card rule has another name", "punto_banco", proof.rules["third_cards"])
+    wanted = {
+        "player_total": total(player), "banker_total": total(banker), "natural": natural,
+        "outcome": outcome_of(player, banker),
+    }  # fmt: skip
+    for name, value in wanted.items():
+        if not same(settled[name], value):
+            raise Wrong(f"the result differs: {name}", value, settled[name])
+    for turned in proof.all("HandTurned"):
+        hand = {"player": player, "banker": banker}[turned["side"]][:2]
+        if turned["cards"] != hand:
+            raise Wrong(f"the {turned['side']} hand that was turned over is another one", hand, turned["cards"])
+    hands = f"Player {' '.join(player)} is {total(player)}, Banker {' '.join(banker)} is {total(banker)}"
+    return f"{hands}: {wanted['outcome']}"
+
+
+def wagers(proof: Proof) -> dict[int, Json]:
+    """Who confirmed what, by seat."""
+    found = {}
+    for wager in proof.all("WagerConfirmed"):
+        if wager["seat"] in found:
+            raise Wrong("a seat confirmed two wagers", "one wager of a seat", wager["seat"])
+        found[wager["seat"]] = wager
+    return found
+
+
+def check_wagers(proof: Proof) -> str:
+    """Each wager is of a seat in the round, within the table's limits, and settled once with the stakes confirmed."""
+    seats = {seat["seat"]: seat for seat in proof.opened["seats"]}
+    confirmed = wagers(proof)
+    for number, wager in sorted(confirmed.items()):
+        seat = seats.get(number)
+        if seat is None or (seat["player"], seat["book"]) != (wager["player"], wager["book"]):
+            raise Wrong(f"seat {number} is not in the round with this wager", seat, wager)
+        require_limits(proof.rules, wager)
+    if proof.maybe("RoundSettled") is None:
+        return f"{len(confirmed)} wagers, none of them settled"
+    settled = proof.first("RoundSettled")["data"]["wagers"]
+    if sorted(wager["seat"] for wager in settled) != sorted(confirmed):
+        raise Wrong(
+            "the wagers settled are not those confirmed", sorted(confirmed), [wager["seat"] for wager in settled]
+        )
+    for wager in settled:
+        own = confirmed[wager["seat"]]
+        stakes = {line["spot"]: line["stake"] for line in wager["results"]}
+        for name, wanted, found in (
+            ("player", own["player"], wager["player"]),
+            ("book", own["book"], wager["book"]),
+            ("stakes", own["stakes"], stakes),
+            ("staked", sum(own["stakes"].values()), wager["staked"]),
+        ):
+            if not same(wanted, found):
+                raise Wrong(f"seat {wager['seat']} is settled with other {name}", wanted, found)
+    return f"{len(confirmed)} wagers, within the limits and settled as confirmed"
+
+
+def require_limits(rules: Json, wager: Json) -> None:
+    stakes, number = wager["stakes"], wager["seat"]
+    if not stakes or (rules["spots_per_round"] == "one" and len(stakes) > 1):
+        raise Wrong(f"seat {number} bets on another number of spots", rules["spots_per_round"], stakes)
+    for spot, stake in sorted(stakes.items()):
+        if spot not in SPOTS or not rules["minimum"] <= stake <= rules["maximum"]:
+            raise Wrong(
+                f"seat {number} has a stake outside the limits on {spot}",
+                [rules["minimum"], rules["maximum"]],
+                stake,
+            )
+    for spot, more in sorted(wager["raised"].items()):
+        if rules["under_minimum"] != "raise" or stakes.get(spot) != rules["minimum"] or more <= 0:
+            raise Wrong(f"seat {number} is raised otherwise than to the minimum", rules["minimum"], stakes.get(spot))
+
+
+def check_money(proof: Proof, names: tuple[str, ...]) -> tuple[int, list[Json]]:
+    """Every spot of every settled wager, and the sums, worked out again; `names` are the fields to compare."""
+    settled = proof.first("RoundSettled")["data"]
+    outcome, lines = settled["outcome"], 0
+    for wager in settled["wagers"]:
+        sums = {"win": 0, "commission": 0, "returned": 0}
+        for line in wager["results"]:
+            lines += 1
+            wanted = result_of(proof.rules, line["spot"], line["stake"], outcome)
+            for name in names:
+                if not same(wanted[name], line[name]):
+                    where = f"seat {wager['seat']}, {line['spot']}: {name} differs"
+                    raise Wrong(where, wanted[name], line[name])
+            for name in sums:
+                sums[name] += wanted[name]
+        for name in set(names) & set(sums):
+            field = "won" if name == "win" else name
+            if not same(sums[name], wager[field]):
+                raise Wrong(f"seat {wager['seat']}: the sum of {field} differs", sums[name], wager[field])
+    return lines, settled["wagers"]
+
+
+def check_payouts(proof: Proof) -> str:
+    """Each stake won, lost or pushed, and was paid, as the rules say."""
+    if proof.maybe("RoundSettled") is None:
+        raise Nothing("the round was not settled")
+    lines, _ = check_money(proof, ("result", "win", "returned"))
+    return f"{lines} stakes paid as the rules say"
+
+
+def check_commission(proof: Proof) -> str:
+    """Commission on each Banker win is the rule's rate, rounded once as the rule says, and taken when it says."""
+    if proof.maybe("RoundSettled") is None:
+        raise Nothing("the round was not settled")
+    _, settled = check_money(proof, ("commission",))
+    for wager in settled:
+        if not same(wager["deferred"], is_deferred(proof.rules)):
+            raise Wrong(f"seat {wager['seat']}: commission is taken at another time", is_deferred(proof.rules), wager)
+    taken_now = "owed until the shoe ends" if is_deferred(proof.rules) else "taken at once"
+    charged = sum(wager["commission"] for wager in settled)
+    if proof.rules["commission"] is None:
+        return "none is charged at this table"
+    return f"{charged} minor units in all, {taken_now}"
+
+
+def check_void(proof: Proof) -> str:
+    """A void gives every stake back and takes back all that was paid, seat by seat."""
+    voided = proof.maybe("RoundVoided")
+    if voided is None:
+        raise Nothing("the round was not voided")
+    if voided["data"] is None:
+        raise NotYet("how it was voided is withheld from this reader")
+    lines, confirmed = voided["data"]["seats"], wagers(proof)
+    settled = proof.maybe("RoundSettled")
+    paid = {wager["seat"]: wager for wager in settled["data"]["wagers"]} if settled else {}
+    if sorted(line["seat"] for line in lines) != sorted(confirmed):
+        raise Wrong("the wagers undone are not those confirmed", sorted(confirmed), [line["seat"] for line in lines])
+    for line in lines:
+        own, wager = confirmed[line["seat"]], paid.get(line["seat"])
+        held = wager["commission"] if wager and wager["deferred"] else 0
+        wanted = {
+            "player": own["player"], "book": own["book"], "staked": sum(own["stakes"].values()),
+            "paid": wager["returned"] - held if wager else 0, "commission": wager["commission"] if wager else 0,
+        }  # fmt: skip
+        for name, value in wanted.items():
+            if not same(value, line[name]):
+                raise Wrong(f"seat {line['seat']} is undone otherwise: {name}", value, line[name])
+        moved = line["to_game"] + line["to_account"] - line["from_game"] - line["from_account"]
+        moved -= line["owed"] + line["forgiven"]
+        if moved != line["staked"] - line["paid"]:
+            raise Wrong(f"seat {line['seat']} gets another amount back", line["staked"] - line["paid"], moved)
+    return f"{len(lines)} wagers undone to the last unit"
+
+
+CHECKS = (
+    ("digests", check_digests),
+    ("chain", check_chain),
+    ("inclusion", check_inclusion),
+    ("signature", check_signature),
+    ("key", check_key),
+    ("rules", check_rules),
+    ("record", check_record),
+    ("commitment", check_commitment),
+    ("cut", check_cut),
+    ("cards", check_cards),
+    ("hands", check_hands),
+    ("wagers", check_wagers),
+    ("payouts", check_payouts),
+    ("commission", check_commission),
+    ("void", check_void),
+)
+MALFORMED = (
+    KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError, struct.error,
+)  # fmt: skip
+
+
+def line(name: str, verdict: str, text: str, expected: str = "", found: str = "") -> Json:
+    return {"name": name, "verdict": verdict, "text": text, "expected": expected, "found": found}
+
+
+def one_check(name: str, check: Callable[[Proof], str], proof: Proof) -> Json:
+    try:
+        return line(name, OK, check(proof))
+    except NotYet as why:
+        return line(name, OPEN, str(why))
+    except Nothing as why:
+        return line(name, NONE, str(why))
+    except Wrong as wrong:
+        return line(name, FAILED, wrong.what, wrong.expected, wrong.found)
+    except MALFORMED as trouble:
+        return line(name, FAILED, "the file's content is malformed", "well-formed content", repr(trouble))
+
+
+def verify(raw: bytes, keys: Iterable[str] = ()) -> Json:
+    """Every check of one exported round: `raw` is the file's bytes, `keys` are trusted public keys in hex.
+
+    Returns {"verdict": "verified" | "partly" | "failed", "round": id, "checks": [...]}; each check has a name, a
+    verdict (ok, open, none, failed), a text, and what was expected and found where it failed.
+    """
+    try:
+        document = read(raw)
+        require_shape(document)
+        proof = Proof(document, set(keys))
+    except Wrong as wrong:
+        return answer(None, [line("file", FAILED, wrong.what, wrong.expected, wrong.found)])
+    except MALFORMED as trouble:
+        return answer(None, [line("file", FAILED, "the file can't be read", "an exported round", str(trouble))])
+    first = line("file", OK, f"an exported round of {len(proof.events)} events")
+    return answer(proof.round["id"], [first, *(one_check(name, check, proof) for name, check in CHECKS)])
+
+
+def answer(identity: Any, checks: list[Json]) -> Json:
+    verdicts = {check["verdict"] for check in checks}
+    verdict = "failed" if FAILED in verdicts else "partly" if OPEN in verdicts else "verified"
+    return {"verdict": verdict, "round": identity, "checks": checks}
+
+
+VERDICTS = {
+    "verified": "VERIFIED: everything was worked out again and agrees.",
+    "partly": "VERIFIED AS FAR AS THIS FILE ALLOWS: nothing is wrong; what is not checkable yet is named above.",
+    "failed": "FAILED: this file is not what the casino's log, rules and cards come to.",
+}
+
+
+def in_words(result: Json) -> Iterator[str]:
+    """The answer as lines of text."""
+    for check in result["checks"]:
+        yield f"{check['name']:<11} {SAYS[check['verdict']]:<18} {check['text']}"
+        if check["verdict"] == FAILED:
+            yield f"{'':>30} expected: {check['expected']}"
+            yield f"{'':>30} found:    {check['found']}"
+    yield VERDICTS[result["verdict"]]
+
+
+def keys_in(text: str) -> list[str]:
+    """Public keys in hex: the text itself, or all that a document of keys lists."""
+    found = re.findall(r"\b[0-9a-f]{64}\b", text)
+    if not found:
+        raise ValueError("there is no key of 64 hex digits in it")
+    return found
+
+
+def content(path: str) -> bytes:
+    if path == "-":
+        return sys.stdin.buffer.read()
+    with open(path, "rb") as file:  # noqa: PTH123  (nothing but what every Python has)
+        return file.read()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Checks one exported round of baccarat.")
+    parser.add_argument("file", help="the exported round, or - for what is piped in")
+    parser.add_argument("--key", help="the casino's public key: 64 hex digits, or a file with it")
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    asked = parser.parse_args(arguments)
+    try:
+        raw = content(asked.file)
+        keys = []
+        if asked.key:
+            keys = keys_in(asked.key if HEX64.match(asked.key) else content(asked.key).decode("utf-8"))
+    except (OSError, ValueError) as trouble:
+        sys.stderr.write(f"{trouble}\n")
+        return 2
+    result = verify(raw, keys)
+    sys.stdout.write(json.dumps(result, indent=2) + "\n" if asked.json else "\n".join(in_words(result)) + "\n")
+    return 1 if result["verdict"] == "failed" else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
