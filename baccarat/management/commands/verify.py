@@ -1,0 +1,65 @@
+"""`manage.py verify FILE`: an exported round checked step by step, in words, from the file alone."""
+
+import json
+import sys
+from pathlib import Path
+from typing import IO, Any, Final, cast
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from rich.console import Console
+from rich.table import Table
+
+from baccarat.proofs import checking
+from baccarat.proofs.keys import NoKey, keys_in
+from baccarat.proofs.results import Overall, Verdict, Verification
+
+SAYS: Final = {
+    Verdict.OK: "ok",
+    Verdict.OPEN: "not checkable yet",
+    Verdict.NONE: "does not apply",
+    Verdict.FAILED: "FAILED",
+}
+ENDING: Final = {
+    Overall.VERIFIED: "verify: ok, everything was worked out again and agrees",
+    Overall.PARTLY: "verify: ok as far as this file allows; what is not checkable yet is named above",
+    Overall.FAILED: "verify: FAILED",
+}
+
+
+class Command(BaseCommand):
+    help = (
+        "Check an exported round: digests, log, signature, shoe, cards, rules and money; exit 1 if anything is wrong."
+    )
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", metavar="FILE", type=Path, help="an exported round, casino.round.v1")
+        parser.add_argument("--key", help="the trusted public key of checkpoints: 64 hex digits, or a file with it")
+        parser.add_argument("--json", action="store_true", help="print JSON")
+
+    def handle(self, *_args: Any, file: Path, key: str | None, **options: Any) -> None:
+        try:
+            raw = file.read_bytes()
+            trusted = keys_in(key) if key else ()
+        except (OSError, NoKey) as trouble:
+            raise CommandError(str(trouble)) from trouble
+        result = checking.verify(raw, keys=trusted)
+        if options["json"]:
+            self.stdout.write(json.dumps(result.document(), indent=2))
+        else:
+            screen = cast("IO[str]", self.stdout)
+            _print(result, Console(file=screen, no_color=bool(options["no_color"]), highlight=False, markup=False))
+        if result.verdict is Overall.FAILED:
+            sys.exit(1)
+
+
+def _print(result: Verification, console: Console) -> None:
+    table = Table("check", "verdict", "why", title=f"Round {result.round}", title_justify="left")
+    table.columns[2].overflow = "fold"
+    for check in result.checks:
+        table.add_row(check.name, SAYS[check.verdict], check.text)
+        if check.verdict is Verdict.FAILED:
+            table.add_row("", "expected", check.expected)
+            table.add_row("", "found", check.found)
+    console.print(table)
+    console.print(ENDING[result.verdict])

@@ -1,0 +1,131 @@
+"""One round as one JSON that proves itself: `casino.round.v1`. Whoever has it needs nothing else to check the round.
+
+    format, exported_at
+    round         what happened, in short: id, table, operator, number, rules, currency, phase, opened_at, settled_at,
+                  position, cards, player_total, banker_total, natural, outcome
+    rules         the table's rules as the log tells them (amounts in minor units), and the third-card table by name
+    shoe          id, decks, commitment, contributions [{seat, contribution}], cut, seed (null while secret), root and
+                  position (null where there is none), openings [{position, card, salt, path}]
+    events        every event of the round's stream, and those of its table that tell the rules, commit to the shoe,
+                  cut, start and end it: position, id, stream, version, type, schema, data, metadata, recorded_at,
+                  previous, digest. `data` and `metadata` are null where they are withheld from the reader
+    inclusion     [{position, path}] in the tree of
+    checkpoint    the signed checkpoint (`casino.checkpoint.v1`), null while there is none
+    keys          [{id, public, from, until}] of checkpoints
+
+A seed is in it only when it is revealed; the cards of a shoe that still runs are opened one by one instead.
+"""
+
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.fairness.openings import openings
+from baccarat.proofs.reading import Found, SealedEvent, read, text
+from casino.checkpoints import document, proofs, records
+
+FORMAT: Final = "casino.round.v1"
+THIRD_CARDS: Final = "punto_banco"
+"""The name of the third-card table that all presets share: design of rules, section 2."""
+
+OF_THE_HOUSE: Final = frozenset(
+    {"RoundSetAside", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"}
+)
+"""Events with staff, their notes or other players' money in them: a player gets their digests alone."""
+
+
+def export(*, round_: UUID, operator: UUID, viewer: UUID | None) -> dict[str, Any]:
+    """This will export an ended round, JSON-ready: all of it to its operator (viewer None), to a player in it no notes.
+
+    Raises UnknownRound, NothingToProve, RoundNotSealed, NotInThatRound.
+    """
+    found = read(round_=round_, operator=operator, viewer=viewer)
+    events = found.events
+    return {
+        "format": FORMAT,
+        "exported_at": text(found.now),
+        "round": _round(found),
+        "rules": {**found.rules, "third_cards": THIRD_CARDS},
+        "shoe": _shoe(found),
+        "events": [event.as_json(withheld=viewer is not None and event.type in OF_THE_HOUSE) for event in events],
+        **_log(events),
+    }
+
+
+def _round(found: Found) -> dict[str, Any]:
+    opened, dealt = found.opened, found.in_round("CardsDealt") or {}
+    settled = found.in_round("RoundSettled") or {}
+    return {
+        "id": opened["round"],
+        "table": opened["table"],
+        "operator": opened["operator"],
+        "number": opened["number"],
+        "rules": opened["rules"],
+        "currency": found.rules["currency"],
+        "phase": "settled" if found.in_round("RoundVoided") is None else "voided",
+        "opened_at": opened["opened_at"],
+        "settled_at": settled.get("settled_at"),
+        "position": dealt.get("position"),
+        "cards": dealt.get("cards", []),
+        "player_total": settled.get("player_total"),
+        "banker_total": settled.get("banker_total"),
+        "natural": settled.get("natural"),
+        "outcome": settled.get("outcome"),
+    }
+
+
+def _shoe(found: Found) -> dict[str, Any]:
+    opened, started = found.opened, found.about_shoe("ShoeStarted")
+    fixed = (found.in_round("BettingClosed") or {}) if started is None else started
+    root, seed, cut = fixed.get("root"), _revealed(found), fixed.get("cut", "")
+    return {
+        "id": opened["shoe"],
+        "decks": found.rules["decks"],
+        "commitment": opened["commitment"] if started is None else started["commitment"],
+        "contributions": fixed.get("contributions", []),
+        "cut": cut,
+        "seed": seed,
+        "root": root,
+        "position": (found.in_round("CardsDealt") or {}).get("position"),
+        "openings": _openings(found, cut) if seed is None and root is not None else [],
+    }
+
+
+def _revealed(found: Found) -> str | None:
+    """The seed in hex, if an event has revealed it."""
+    shoe = found.opened["shoe"]
+    for data in (found.in_round("RoundSettled"), found.in_round("RoundVoided"), found.about_shoe("ShoeEnded")):
+        if data is not None and data["seed"]:
+            return str(data["seed"])
+    closed = found.about_shoe("TableClosed") or {"seeds": []}
+    return next((each["seed"] for each in closed["seeds"] if each["shoe"] == shoe), None)
+
+
+def _openings(found: Found, cut: str) -> list[dict[str, Any]]:
+    """The cards that this round took, and the one that was turned; none that is still to come."""
+    dealt, started = found.in_round("CardsDealt"), found.about_shoe("ShoeStarted") or {}
+    if dealt is None or found.secret is None:
+        return []
+    first = dealt["position"]
+    places = [*([0] if started["turned"] else []), *range(first, first + len(dealt["cards"]))]
+    opened = openings(found.secret, cut=bytes.fromhex(cut), decks=found.rules["decks"], positions=places)
+    return [
+        {"position": each.position, "card": each.card, "salt": each.salt, "path": list(each.path)} for each in opened
+    ]
+
+
+def _log(events: list[SealedEvent]) -> dict[str, Any]:
+    """The oldest checkpoint that holds all of these events, else the newest there is, and the paths in its tree."""
+    last = max(event.position for event in events)
+    checkpoint = records.covering(last) or records.latest()
+    if checkpoint is None:
+        return {"inclusion": [], "checkpoint": None, "keys": records.published_keys()}
+    positions = [event.position for event in events if event.position <= checkpoint.position]
+    paths = proofs.proof_of(positions, checkpoint)
+    return {
+        "inclusion": [
+            {"position": position, "path": [step.hex() for step in path]}
+            for position, path in zip(positions, paths, strict=True)
+        ],
+        "checkpoint": document.as_json(checkpoint),
+        "keys": records.published_keys(),
+    }

@@ -1,0 +1,161 @@
+"""An exported round as it is read back: strictly, so that no two readers can take one file differently."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from baccarat.catalogue import CATALOGUE
+from baccarat.proofs.results import Wrong
+from baccarat.rounds.events import RoundOpened
+from baccarat.rules.table_rules import TableRules
+from casino.events.canonical import canonical
+
+FORMAT: Final = "casino.round.v1"
+LARGEST: Final = 2**53 - 1
+MOMENT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
+MOMENT_LENGTH: Final = len("2026-01-31T12:00:00.000000Z")
+
+Fields = dict[str, Any]
+
+
+class Event(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """An event as exported; `data` and `metadata` are None where they are withheld."""
+
+    position: int
+    id: int
+    stream: str
+    version: int
+    type: str
+    schema: int
+    data: Fields | None
+    metadata: Fields | None
+    recorded_at: str
+    previous: str
+    digest: str
+
+    @property
+    def where(self) -> str:
+        """Where it stands, in words."""
+        return f"position {self.position}, {self.stream} version {self.version}, {self.type}"
+
+
+class Exported(msgspec.Struct, forbid_unknown_fields=True, dict=True):
+    """The file's parts; what an event says is decoded when a check asks for it."""
+
+    format: str
+    exported_at: str
+    round: Fields
+    rules: Fields
+    shoe: Fields
+    events: list[Event]
+    inclusion: list[Fields]
+    checkpoint: Fields | None
+    keys: list[Fields]
+
+    @cached_property
+    def of_round(self) -> list[Event]:
+        """The events of the round's stream."""
+        return [event for event in self.events if event.stream == f"round-{self.round['id']}"]
+
+    @cached_property
+    def of_table(self) -> list[Event]:
+        """The events of its table's stream."""
+        return [event for event in self.events if event.stream == f"table-{self.round['table']}"]
+
+    @cached_property
+    def opened(self) -> RoundOpened:
+        """How the round was opened."""
+        found: RoundOpened = decoded(self.first("RoundOpened"))
+        return found
+
+    @cached_property
+    def table_rules(self) -> TableRules:
+        """The rules in the file, as the rules engine takes them."""
+        own = {name: value for name, value in self.rules.items() if name != "third_cards"}
+        return msgspec.convert(own, TableRules)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the round was dealt from a shoe of many rounds."""
+        return bool(self.rules["shuffle"] == "shoe")
+
+    def maybe(self, kind: str) -> Event | None:
+        """This will return the round's first event of a kind, None if there is none."""
+        return next((event for event in self.of_round if event.type == kind), None)
+
+    def first(self, kind: str) -> Event:
+        """This will return the same, which must be there and open to read. Raises Wrong."""
+        found = self.maybe(kind)
+        if found is None:
+            raise Wrong("an event is missing", kind, [event.type for event in self.of_round])
+        if found.data is None:
+            raise Wrong("an event is withheld that must be open", kind, "withheld")
+        return found
+
+    def all(self, kind: str) -> Iterator[Any]:
+        """This will yield what the round's open events of a kind say."""
+        return (decoded(event) for event in self.of_round if event.type == kind and event.data is not None)
+
+    def of_shoe(self, kind: str) -> Event | None:
+        """This will return the table's event of a kind about the round's shoe, None if there is none."""
+        about = [event for event in self.of_table if event.data and event.data.get("shoe") == self.shoe["id"]]
+        return next((event for event in about if event.type == kind), None)
+
+
+def decoded(event: Event) -> Any:
+    """This will turn an event's data into the event it is. Raises UnknownEvent, MalformedEvent."""
+    return CATALOGUE.decode(event.type, event.schema, canonical(event.data))
+
+
+def read(raw: bytes) -> Exported:
+    """This will read a file's bytes: UTF-8, integers alone, each name once. Raises ValueError and Wrong."""
+    document = json.loads(
+        raw.decode(), parse_float=_refused, parse_constant=_refused, parse_int=_whole, object_pairs_hook=_once
+    )
+    given = document.get("format") if isinstance(document, dict) else type(document).__name__
+    if given != FORMAT:
+        raise Wrong("the file is not an exported round", FORMAT, given)
+    json.dumps(document, ensure_ascii=False).encode()  # a lone surrogate has no UTF-8
+    found = msgspec.convert(document, Exported)
+    if not found.events:
+        raise Wrong("the file holds no events", "the round's events", "none")
+    for event in found.events:
+        _require_plain(event)
+    return found
+
+
+def _require_plain(event: Event) -> None:
+    for digits in (event.previous, event.digest):
+        if len(digits) != 64 or bytes.fromhex(digits).hex() != digits:
+            raise Wrong("a digest has not 64 hex digits", "64 hex digits", digits)
+    if len(event.recorded_at) != MOMENT_LENGTH or not event.recorded_at.isascii():
+        raise Wrong("a time is not in UTC to the microsecond", "2026-01-31T12:00:00.000000Z", event.recorded_at)
+    datetime.strptime(event.recorded_at, MOMENT)  # noqa: DTZ007  (it says Z)
+
+
+def identity(exported: Exported) -> UUID:
+    """This will return the shoe's id. Raises ValueError."""
+    return UUID(exported.shoe["id"])
+
+
+def _refused(text: str) -> None:
+    raise ValueError(f"{text} is no integer")
+
+
+def _whole(text: str) -> int:
+    number = int(text)
+    if abs(number) > LARGEST:
+        raise ValueError(f"{text} is too large")
+    return number
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Fields:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return found

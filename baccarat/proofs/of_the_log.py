@@ -1,0 +1,139 @@
+"""Checks of an exported round against the log: digests, links, the checkpoint's tree and its signature."""
+
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from baccarat.proofs.exported import MOMENT, Event, Exported, Fields
+from baccarat.proofs.results import NotYet, Wrong, require
+from casino.events.canonical import canonical
+from casino.events.digest import digest
+from casino.kernel import merkle
+
+CHECKPOINT: Final = "casino.checkpoint.v1"
+MAY_BE_WITHHELD: Final = frozenset(
+    {"RoundSetAside", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"}
+)
+
+
+def digests(exported: Exported) -> str:
+    """This will recompute the digest of every event that is open to read."""
+    events = exported.events
+    for event in events:
+        if event.data is not None and event.metadata is not None:
+            require(event.digest, _digest(event).hex(), f"the digest is not that of the content: {event.where}")
+        elif event.data is not None or event.metadata is not None or event.type not in MAY_BE_WITHHELD:
+            raise Wrong(f"an event is withheld that must be open: {event.where}", "its data and metadata", "withheld")
+    withheld = [event.type for event in events if event.data is None]
+    if withheld:
+        raise NotYet(
+            f"{len(events) - len(withheld)} of {len(events)} digests are right; withheld from this reader: "
+            f"{', '.join(withheld)}. Their digests stand in the log, their content can't be checked with this file"
+        )
+    return f"all {len(events)} digests follow from what the events say"
+
+
+def _digest(event: Event) -> bytes:
+    return digest(
+        position=event.position,
+        event=event.id,
+        stream=event.stream,
+        version=event.version,
+        type=event.type,
+        schema=event.schema,
+        data=canonical(event.data),
+        metadata=canonical(event.metadata),
+        recorded_at=datetime.strptime(event.recorded_at, MOMENT).replace(tzinfo=UTC),
+        previous=bytes.fromhex(event.previous),
+    )
+
+
+def chain(exported: Exported) -> str:
+    """This will check that events ascend, that the round's have no gap, and that neighbours in the log are linked."""
+    own = {f"round-{exported.round['id']}", f"table-{exported.round['table']}"}
+    for event in exported.events:
+        if event.stream not in own:
+            raise Wrong("an event is of another stream", sorted(own), event.stream)
+    for events in (exported.of_round, exported.of_table):
+        for before, after in pairwise(events):
+            if after.position <= before.position or after.version <= before.version:
+                raise Wrong(f"events of {after.stream} are out of order", "ascending", after.version)
+    versions = [event.version for event in exported.of_round]
+    require(list(range(1, len(versions) + 1)), versions, "the round's events have a gap")
+    links = _links(exported)
+    return f"no gap in the round's {len(versions)} events; {links} links between neighbours in the log hold"
+
+
+def _links(exported: Exported) -> int:
+    links = 0
+    for before, after in pairwise(sorted(exported.events, key=lambda event: event.position)):
+        if after.position == before.position:
+            raise Wrong("a position stands twice", "each position once", after.position)
+        if after.position == before.position + 1:
+            links += 1
+            require(before.digest, after.previous, f"the link to position {before.position} is broken")
+    return links
+
+
+def inclusion(exported: Exported) -> str:
+    """This will check that every event is a leaf of the checkpoint's Merkle tree."""
+    checkpoint = exported.checkpoint
+    if checkpoint is None:
+        raise NotYet("no checkpoint has been signed since; export the round again later")
+    size, root = checkpoint["position"], bytes.fromhex(checkpoint["root"])
+    paths = {line["position"]: [bytes.fromhex(step) for step in line["path"]] for line in exported.inclusion}
+    within = [event for event in exported.events if event.position <= size]
+    for event in within:
+        if event.position not in paths:
+            raise Wrong("an inclusion path is missing", f"a path for position {event.position}", sorted(paths))
+        leaf = merkle.leaf_hash(bytes.fromhex(event.digest))
+        if not merkle.is_included(leaf, event.position - 1, size, paths[event.position], root):
+            what = f"position {event.position} is not in the checkpoint's tree"
+            raise Wrong(what, root, "a path that does not lead there")
+    younger = [event.position for event in exported.events if event.position > size]
+    if younger:
+        raise NotYet(f"positions {younger} are younger than the checkpoint; export the round again later")
+    return f"all {len(within)} events are in the tree of checkpoint {checkpoint['number']}, of {size} positions"
+
+
+def signature(exported: Exported) -> str:
+    """This will check the checkpoint's Ed25519 signature by the key it names, which was in force at its time."""
+    key, signed = _signing_key(exported), dict(exported.checkpoint or {})
+    require(CHECKPOINT, signed["format"], "the checkpoint has another format")
+    given = bytes.fromhex(signed.pop("signature"))
+    try:
+        message = f"{CHECKPOINT}\n".encode() + canonical(signed)
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key["public"])).verify(given, message)
+    except InvalidSignature:
+        raise Wrong(f"the signature is not that of key {key['id']}", "a valid Ed25519 signature", given) from None
+    made_at, until = _moment(signed["made_at"]), key["until"]
+    if _moment(key["from"]) > made_at or (until is not None and _moment(until) < made_at):
+        raise Wrong(f"key {key['id']} was not in force at that time", [key["from"], until], signed["made_at"])
+    return f"checkpoint {signed['number']} of {signed['made_at']} is signed by key {key['id']}"
+
+
+def key(exported: Exported, *, trusted: frozenset[str]) -> str:
+    """This will check that the signing key is one known from elsewhere; `trusted` are public keys in hex."""
+    used = _signing_key(exported)
+    if not trusted:
+        raise NotYet("the key comes from the file itself; give the casino's published key to be sure of it")
+    if used["public"] not in trusted:
+        raise Wrong("the checkpoint is signed by another key", sorted(trusted), used["public"])
+    return "the signing key is the one that was given"
+
+
+def _signing_key(exported: Exported) -> Fields:
+    if exported.checkpoint is None:
+        raise NotYet("there is no checkpoint to be signed")
+    wanted = exported.checkpoint["key"]
+    found = next((key for key in exported.keys if key["id"] == wanted), None)
+    if found is None:
+        raise Wrong("the signing key is not listed", wanted, [key["id"] for key in exported.keys])
+    return found
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)

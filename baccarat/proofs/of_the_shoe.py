@@ -1,0 +1,148 @@
+"""Checks of an exported round's shoe by the casino's own fairness code: commitment, cut, and the cards."""
+
+from typing import Any
+
+from baccarat.fairness.commitment import commit
+from baccarat.fairness.cut import Contribution, contributed, cut
+from baccarat.fairness.openings import Opening, is_opened, root
+from baccarat.fairness.shuffle import order
+from baccarat.proofs.exported import Event, Exported, decoded, identity
+from baccarat.proofs.results import Nothing, NotYet, Wrong, require
+from baccarat.rules.cards import parse, points
+
+
+def _committed(exported: Exported) -> tuple[Event, Event | None]:
+    """The event that committed to the seed, and the one that fixed the cut."""
+    if not exported.is_long:
+        return exported.first("RoundOpened"), exported.maybe("BettingClosed")
+    started = exported.of_shoe("ShoeStarted")
+    if started is None:
+        raise Wrong("no event starts the round's shoe", "ShoeStarted", [event.type for event in exported.of_table])
+    return exported.of_shoe("ShoeCommitted") or started, started
+
+
+def _revealed(exported: Exported) -> str | None:
+    for kind in ("RoundSettled", "RoundVoided"):
+        for event in exported.all(kind):
+            if event.seed is not None:
+                return str(event.seed)
+    ended = exported.of_shoe("ShoeEnded")
+    if ended is not None:
+        return str(decoded(ended).seed)
+    for event in exported.of_table:
+        if event.type == "TableClosed" and event.data is not None:
+            for each in decoded(event).seeds:
+                if each.shoe == identity(exported):
+                    return None if each.seed is None else str(each.seed)
+    return None
+
+
+def commitment(exported: Exported) -> str:
+    """This will check that the revealed seed opens the commitment, which was told before the first bet."""
+    promise, fixed = _committed(exported)
+    opened, told = exported.first("RoundOpened"), decoded(promise).commitment
+    if promise.position > opened.position:
+        raise Wrong("the commitment came after the round was opened", opened.position, promise.position)
+    for event in (fixed, opened):
+        later = None if event is None else getattr(decoded(event), "commitment", None)
+        if later is not None:
+            require(told, later, "the shoe has two commitments")
+    require(told, exported.shoe["commitment"], "the commitment is not the recorded one")
+    seed, recorded = exported.shoe["seed"], _revealed(exported)
+    if recorded is not None:
+        require(recorded, seed, "the seed is not the one that was revealed")
+    if seed is None:
+        raise NotYet("the shoe is not played to its end: its seed is still secret")
+    require(told, commit(bytes.fromhex(seed)), "the seed does not open the commitment")
+    return f"the seed's hash is {told}, told at position {promise.position}, before the first bet"
+
+
+def the_cut(exported: Exported) -> str:
+    """This will work the cut out again from the contributions given between the commitment and the first card."""
+    promise, fixed = _committed(exported)
+    if fixed is None:
+        raise Nothing("betting never closed, so no cut was fixed")
+    given = _given(exported, promise, fixed)
+    computed = cut(identity(exported), given).hex()
+    listed = [{"seat": each.seat, "contribution": each.contribution} for each in given]
+    for where, found in (("recorded", fixed.data or {}), ("exported", exported.shoe)):
+        contributions = found.get("contributions", [])
+        require(listed, contributions, f"the {where} contributions are not those that were given")
+        require(computed, found.get("cut", ""), f"the {where} cut is not that of the contributions")
+    if not listed:
+        return "nobody contributed, so the cut is empty"
+    seats = ", ".join(str(each.seat) for each in given)
+    return f"{computed}, from what seats {seats} contributed before the first card"
+
+
+def _given(exported: Exported, promise: Event, fixed: Event) -> list[Contribution]:
+    """What each seat contributed last, by seat."""
+    kind, events = ("ShoeCutGiven", exported.of_table) if exported.is_long else ("CutGiven", exported.of_round)
+    last: dict[int, Contribution] = {}
+    for event in events:
+        if (
+            event.type != kind
+            or event.data is None
+            or event.data.get("shoe", exported.shoe["id"]) != exported.shoe["id"]
+        ):
+            continue
+        if not promise.position < event.position < fixed.position:
+            what = "a contribution came outside its time"
+            raise Wrong(what, [promise.position, fixed.position], event.position)
+        said = decoded(event)
+        last[said.seat] = Contribution(said.seat, contributed(said.contribution).hex())
+    return [last[seat] for seat in sorted(last)]
+
+
+def cards(exported: Exported) -> str:
+    """This will check the cards dealt at their places: by the seed and the cut, or opened against the shoe's root."""
+    if exported.maybe("CardsDealt") is None:
+        raise Nothing("no card was dealt")
+    dealt = decoded(exported.first("CardsDealt"))
+    wanted = dict(enumerate(dealt.cards, dealt.position))
+    started = _committed(exported)[1] if exported.is_long else None
+    start = None if started is None else decoded(started)
+    if start is not None and start.turned is not None:
+        wanted[0] = start.turned
+        require(points(start.turned) or 10, start.burned, "the burned cards are not as many as the turned card says")
+        if dealt.position <= start.burned:
+            raise Wrong("cards were dealt that had been burned", f"places after {start.burned}", dealt.position)
+    told = None if start is None else start.root
+    if told != exported.shoe["root"]:
+        raise Wrong("the root is not the recorded one", told, exported.shoe["root"])
+    ways = []
+    if exported.shoe["openings"]:
+        ways.append(_opened(exported, wanted))
+    if exported.shoe["seed"] is not None:
+        ways.append(_seeded(exported, wanted))
+    if not ways:
+        raise NotYet("the shoe's seed is still secret, and no cards of it are opened")
+    return f"{' '.join(dealt.cards)} at place {dealt.position} of the shoe: {' and '.join(ways)}"
+
+
+def _opened(exported: Exported, wanted: dict[int, Any]) -> str:
+    told, decks = exported.shoe["root"], exported.table_rules.decks
+    if told is None:
+        raise Wrong("cards are opened against no root", "a root", None)
+    opened = {each["position"]: each for each in exported.shoe["openings"]}
+    for place, card in sorted(wanted.items()):
+        if place not in opened:
+            raise Wrong("a card is not opened", f"an opening of place {place}", sorted(opened))
+        one = opened[place]
+        require(card, one["card"], f"the card opened at place {place} is another one")
+        opening = Opening(position=place, card=parse(card), salt=one["salt"], path=tuple(one["path"]))
+        if not is_opened(opening, decks=decks, root=told):
+            raise Wrong(f"the card at place {place} is not in the shoe's tree", told, "a path that leads elsewhere")
+    return "opened against the root told before the shoe's first bet"
+
+
+def _seeded(exported: Exported, wanted: dict[int, Any]) -> str:
+    seed, fixed = bytes.fromhex(exported.shoe["seed"]), bytes.fromhex(exported.shoe["cut"])
+    decks = exported.table_rules.decks
+    shoe = order(seed, cut=fixed, decks=decks)
+    for place, card in sorted(wanted.items()):
+        if list(shoe[place : place + 1]) != [card]:
+            raise Wrong(f"the card at place {place} is not the shoe's", shoe[place : place + 1], card)
+    if exported.shoe["root"] is not None:
+        require(root(seed, cut=fixed, decks=decks), exported.shoe["root"], "the root is not that of the shoe")
+    return "worked out from the seed and the cut"

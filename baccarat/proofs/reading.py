@@ -1,0 +1,153 @@
+"""What the export of a round is made of: its sealed events, those of its table that bear on it, and its shoe's seed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from baccarat import shoe_secrets
+from baccarat.proofs.refusals import NothingToProve, NotInThatRound, RoundNotSealed
+from baccarat.rounds.refusals import UnknownRound
+from casino.events.digest import GENESIS
+from casino.events.rows import fetch
+
+MOMENT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
+TELLING_RULES: Final = ("TableOpened",)
+ABOUT_SHOE: Final = ("ShoeCommitted", "ShoeCutGiven", "ShoeStarted", "ShoeEnded")
+CLOSING: Final = "TableClosed"
+ENDED: Final = frozenset({"settled", "voided"})
+
+_ROUND: Final = "SELECT table_id, phase FROM baccarat_round WHERE id = %s AND operator_id = %s"
+_SEALED: Final = """
+SELECT seal.position, seal.digest, before.digest, event.id, event.stream, event.version, event.type, event.schema,
+       event.data::text, event.metadata::text, event.recorded_at
+FROM events_event AS event
+LEFT JOIN events_seal AS seal ON seal.event_id = event.id
+LEFT JOIN events_seal AS before ON before.position = seal.position - 1
+WHERE event.stream = %s
+"""
+_OF_ROUND: Final = _SEALED + "ORDER BY event.version"
+_OF_TABLE: Final = _SEALED + (
+    "AND seal.position IS NOT NULL AND (event.type = ANY (%s::text[])"
+    " OR event.type = ANY (%s::text[]) AND event.data ->> 'shoe' = %s"
+    " OR event.type = %s AND event.data -> 'seeds' @> jsonb_build_array(jsonb_build_object('shoe', %s::text)))"
+    " ORDER BY event.version"
+)
+_CLOCK: Final = "SELECT clock_timestamp()"
+
+
+@dataclass(frozen=True, slots=True)
+class SealedEvent:
+    """An event with its place in the log, the digest there and the one before; JSON is decoded."""
+
+    position: int
+    digest: bytes
+    previous: bytes
+    id: int
+    stream: str
+    version: int
+    type: str
+    schema: int
+    data: dict[str, Any]
+    metadata: dict[str, Any]
+    recorded_at: datetime
+
+    def as_json(self, *, withheld: bool) -> dict[str, Any]:
+        """This will return the event as exports have it; of a withheld one, its place and digests alone."""
+        return {
+            "position": self.position,
+            "id": self.id,
+            "stream": self.stream,
+            "version": self.version,
+            "type": self.type,
+            "schema": self.schema,
+            "data": None if withheld else self.data,
+            "metadata": None if withheld else self.metadata,
+            "recorded_at": text(self.recorded_at),
+            "previous": self.previous.hex(),
+            "digest": self.digest.hex(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that is known of an ended round. `secret` is the seed of a shoe that still runs: it never leaves."""
+
+    of_round: tuple[SealedEvent, ...]
+    of_table: tuple[SealedEvent, ...]
+    secret: bytes | None
+    now: datetime
+
+    @property
+    def opened(self) -> dict[str, Any]:
+        """How the round was opened, as recorded."""
+        return self.of_round[0].data
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """The rules that the table had when the round was opened, as recorded."""
+        start = self.of_round[0].position
+        told = [event for event in self.of_table if event.type in TELLING_RULES and event.position < start]
+        rules: dict[str, Any] = told[-1].data["rules"]
+        return rules
+
+    @property
+    def events(self) -> list[SealedEvent]:
+        """The events that bear on the round, in order of the log: rules told later are of no interest to it."""
+        start = self.of_round[0].position
+        bearing = [event for event in self.of_table if event.type not in TELLING_RULES or event.position < start]
+        return sorted((*bearing, *self.of_round), key=lambda event: event.position)
+
+    def about_shoe(self, kind: str) -> dict[str, Any] | None:
+        """The data of the table's event of this kind about the round's shoe; None where there is none."""
+        return next((event.data for event in self.of_table if event.type == kind), None)
+
+    def in_round(self, kind: str) -> dict[str, Any] | None:
+        """The data of the round's first event of this kind; None where there is none."""
+        return next((event.data for event in self.of_round if event.type == kind), None)
+
+
+def read(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Found:
+    """This will read an ended round for its operator (viewer None) or for a player who was in it.
+
+    Raises UnknownRound, NothingToProve, RoundNotSealed, NotInThatRound.
+    """
+    rows = fetch(_ROUND, [round_, operator])
+    if not rows:
+        raise UnknownRound
+    table, phase = rows[0]
+    of_round = _sealed(fetch(_OF_ROUND, [f"round-{round_}"]))
+    opened = of_round[0].data
+    if viewer is not None and str(viewer) not in {seat["player"] for seat in opened["seats"]}:
+        raise NotInThatRound
+    if phase not in ENDED:
+        raise NothingToProve
+    shoe = opened["shoe"]
+    asked = [f"table-{table}", list(TELLING_RULES), list(ABOUT_SHOE), shoe, CLOSING, shoe]
+    return Found(
+        of_round=of_round,
+        of_table=_sealed(fetch(_OF_TABLE, asked)),
+        secret=shoe_secrets.read([UUID(shoe)]).get(UUID(shoe)),
+        now=fetch(_CLOCK)[0][0],
+    )
+
+
+def text(moment: datetime) -> str:
+    """This will write a time in UTC to the microsecond, as exports have it."""
+    return moment.astimezone(UTC).strftime(MOMENT)
+
+
+def _sealed(rows: Sequence[tuple[Any, ...]]) -> tuple[SealedEvent, ...]:
+    return tuple(_events(rows))
+
+
+def _events(rows: Sequence[tuple[Any, ...]]) -> Iterator[SealedEvent]:
+    for position, digest, before, key, stream, version, kind, schema, data, metadata, recorded in rows:
+        if position is None:
+            raise RoundNotSealed
+        previous = GENESIS if before is None else bytes(before)
+        said, about = msgspec.json.decode(data), msgspec.json.decode(metadata)
+        yield SealedEvent(position, bytes(digest), previous, key, stream, version, kind, schema, said, about, recorded)

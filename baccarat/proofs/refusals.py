@@ -1,0 +1,22 @@
+"""Why a round can't be proven (yet), or not to this reader."""
+
+from casino.kernel.refusals import Kind, Refusal
+
+
+class NothingToProve(Refusal):
+    code = "nothing_to_prove"
+    title = "Only a round that was settled or voided can be proven"
+    remedy = "Ask again when the round has ended."
+
+
+class RoundNotSealed(Refusal):
+    code = "round_not_sealed"
+    title = "The round's last event has no place in the log yet"
+    remedy = "Ask again in a second."
+
+
+class NotInThatRound(Refusal):
+    code = "not_in_that_round"
+    kind = Kind.FORBIDDEN
+    title = "You were not in this round"
+    remedy = "Ask for a round in which you had a seat."

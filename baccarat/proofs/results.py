@@ -1,0 +1,93 @@
+"""What a check of an exported round says."""
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Verdict(StrEnum):
+    """How one check ended: right, not checkable with what there is, not applicable to this round, or wrong."""
+
+    OK = "ok"
+    OPEN = "open"
+    NONE = "none"
+    FAILED = "failed"
+
+
+class Overall(StrEnum):
+    """What all checks come to; PARTLY when nothing is wrong but not everything could be checked."""
+
+    VERIFIED = "verified"
+    PARTLY = "partly"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check by name, its verdict and a sentence; of a failed one also what was expected and what was found."""
+
+    name: str
+    verdict: Verdict
+    text: str
+    expected: str = ""
+    found: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """Every check of one exported round; `round` is its id, None where the file is no export."""
+
+    round: str | None
+    checks: tuple[Check, ...]
+
+    @property
+    def verdict(self) -> Overall:
+        """What all of it comes to."""
+        verdicts = {check.verdict for check in self.checks}
+        if Verdict.FAILED in verdicts:
+            return Overall.FAILED
+        return Overall.PARTLY if Verdict.OPEN in verdicts else Overall.VERIFIED
+
+    def document(self) -> dict[str, Any]:
+        """This will return all of it, JSON-ready, as the stand-alone verifier prints it."""
+        checks = [
+            {
+                "name": check.name,
+                "verdict": str(check.verdict),
+                "text": check.text,
+                "expected": check.expected,
+                "found": check.found,
+            }
+            for check in self.checks
+        ]
+        return {"verdict": str(self.verdict), "round": self.round, "checks": checks}
+
+
+class Wrong(Exception):
+    """Something differs: what, what it should be, and what it is."""
+
+    def __init__(self, what: str, expected: object = "", found: object = "") -> None:
+        super().__init__(what)
+        self.what, self.expected, self.found = what, shown(expected), shown(found)
+
+
+class NotYet(Exception):
+    """Something can't be checked with what there is; the message says why."""
+
+
+class Nothing(Exception):
+    """There is nothing of the kind in this round; the message says so."""
+
+
+def shown(value: object) -> str:
+    """This will write a value for a reader: a text as it is, bytes in hex, anything else as JSON."""
+    if isinstance(value, bytes):
+        return value.hex()
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
+
+
+def require(expected: object, found: object, what: str) -> None:
+    """This will raise Wrong where two values differ, or are of different kinds."""
+    if type(expected) is not type(found) or expected != found:
+        raise Wrong(what, expected, found)
