@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from baccarat.api import actions, exclusion_views, fairness_views, lobby_views, views
+from baccarat.api import actions, exclusion_views, fairness_views, lobby_views, proof_views, views
 
 urlpatterns = [
     path("tables", views.Tables.as_view(), name="tables"),
@@ -16,6 +16,7 @@ urlpatterns = [
     path("rounds/<uuid:round>", views.Round.as_view(), name="round"),
     path("rounds/<uuid:round>/events", views.RoundEvents.as_view(), name="round-events"),
     path("rounds/<uuid:round>/shoe", fairness_views.RoundShoe.as_view(), name="round-shoe"),
+    path("rounds/<uuid:round>/proof", proof_views.RoundProof.as_view(), name="round-proof"),
     path("tables/<uuid:table>/seat", actions.TakeSeat.as_view(), name="take-seat"),
     path("tables/<uuid:table>/change-seat", actions.ChangeSeat.as_view(), name="change-seat"),
     path("tables/<uuid:table>/rebuy", actions.Rebuy.as_view(), name="rebuy"),
