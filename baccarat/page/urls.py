@@ -1,10 +1,14 @@
 """The addresses of the table page, under /play/."""
 
 from django.urls import path
+from django.views.generic import RedirectView
 
 from baccarat.page import views
 
 urlpatterns = [
     path("", views.page, name="play"),
+    path("verify", RedirectView.as_view(pattern_name="play-verify", query_string=True)),
+    path("verify/", views.verify, name="play-verify"),
+    path("verify/verifier.py", views.verifier, name="play-verifier"),
     path("demo", views.Demo.as_view(), name="play-demo"),
 ]

@@ -1,6 +1,7 @@
 """The table page itself, and the demo's door behind which anybody may sit down as a demo player."""
 
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -9,10 +10,13 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat import proofs
 from baccarat.page import demo
 from baccarat.page.policy import guard
 from casino.api.fields import IdField, Strict, read
 from casino.api.views import EdgeView
+
+VERIFIER: Final = Path(proofs.__file__).with_name("verifier.py")
 
 
 class DemoPlayer(Strict):
@@ -25,6 +29,21 @@ class DemoPlayer(Strict):
 def page(request: HttpRequest) -> HttpResponse:
     """This will answer the page; who plays is told by the fragment of its address, which never reaches a server."""
     return guard(render(request, "play/page.html"))
+
+
+@require_safe
+def verify(request: HttpRequest) -> HttpResponse:
+    """This will answer the page on which anyone checks an exported round in the browser."""
+    return guard(render(request, "play/verify.html"))
+
+
+@require_safe
+def verifier(request: HttpRequest) -> HttpResponse:
+    """This will hand out the stand-alone verifier: one file of Python, as it is."""
+    del request
+    answer = HttpResponse(VERIFIER.read_bytes(), content_type="text/x-python; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{VERIFIER.name}"'
+    return guard(answer)
 
 
 class Demo(EdgeView):
