@@ -1,0 +1,104 @@
+"""What a forger can do to an exported round: change it, seal it anew, sign it anew with a key of his own."""
+
+import copy
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from casino.events.canonical import canonical
+from casino.events.digest import digest
+from casino.kernel import merkle
+
+GOLDEN = Path(__file__).parent / "golden"
+FORGER = Ed25519PrivateKey.from_private_bytes(b"forger".ljust(32, b"\0"))
+
+Document = dict[str, Any]
+Change = Callable[[Document], Document | bytes | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Forgery:
+    """A golden file that was tampered with, and the check that must fail by it."""
+
+    name: str
+    base: str
+    fails: str
+    change: Change
+
+    def raw(self) -> bytes:
+        """The bytes of the tampered file."""
+        document = golden(self.base)
+        changed = self.change(document)
+        return changed if isinstance(changed, bytes) else written(document if changed is None else changed)
+
+
+def golden(name: str) -> Document:
+    """A golden file, to be changed at will."""
+    found: Document = json.loads((GOLDEN / f"{name}.json").read_bytes())
+    return copy.deepcopy(found)
+
+
+def written(document: Document) -> bytes:
+    return json.dumps(document, ensure_ascii=False).encode()
+
+
+def event(document: Document, kind: str) -> Document:
+    """The last event of a kind."""
+    return [each for each in document["events"] if each["type"] == kind][-1]
+
+
+def said(document: Document, kind: str) -> Document:
+    """What the last event of a kind says."""
+    data: Document = event(document, kind)["data"]
+    return data
+
+
+def reseal(document: Document) -> None:
+    """This will compute every digest anew, and the links between neighbours, as one would who knows the layout."""
+    before: Document | None = None
+    for each in sorted(document["events"], key=lambda one: int(one["position"])):
+        if before is not None and before["position"] + 1 == each["position"]:
+            each["previous"] = before["digest"]
+        before = each
+        if each["data"] is None:
+            continue
+        moment = datetime.strptime(each["recorded_at"], "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+        each["digest"] = digest(
+            position=each["position"],
+            event=each["id"],
+            stream=each["stream"],
+            version=each["version"],
+            type=each["type"],
+            schema=each["schema"],
+            data=canonical(each["data"]),
+            metadata=canonical(each["metadata"]),
+            recorded_at=moment,
+            previous=bytes.fromhex(each["previous"]),
+        ).hex()
+
+
+def resign(document: Document) -> None:
+    """This will plant the events in a tree of the forger's own and sign that, under the name of the casino's key."""
+    size = max(each["position"] for each in document["events"])
+    leaves = [merkle.leaf_hash(bytes(32))] * size
+    for each in document["events"]:
+        leaves[each["position"] - 1] = merkle.leaf_hash(bytes.fromhex(each["digest"]))
+    document["inclusion"] = [
+        {
+            "position": each["position"],
+            "path": [step.hex() for step in merkle.path(leaves, each["position"] - 1)],
+        }
+        for each in document["events"]
+    ]
+    checkpoint = document["checkpoint"]
+    checkpoint.update(position=size, root=merkle.root(leaves).hex())
+    signed = {name: value for name, value in checkpoint.items() if name != "signature"}
+    checkpoint["signature"] = FORGER.sign(b"casino.checkpoint.v1\n" + canonical(signed)).hex()
+    for key in document["keys"]:
+        if key["id"] == checkpoint["key"]:
+            key["public"] = FORGER.public_key().public_bytes_raw().hex()

@@ -1,0 +1,17 @@
+"""Makes the golden files anew, from rounds played for them: make test ARGS=tests/baccarat/proofs/make_golden.py"""
+
+import json
+from pathlib import Path
+
+from tests.baccarat.proofs.playing import history
+
+FOLDER = Path(__file__).parent / "golden"
+
+
+def test_the_golden_files_are_made(database):
+    del database
+    for old in FOLDER.glob("*.json"):
+        old.unlink()
+    for name, told in history().items():
+        text = json.dumps(told.export(), indent=1, ensure_ascii=False)
+        (FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")
