@@ -3,6 +3,7 @@
 import itertools
 import time
 from collections.abc import Callable
+from typing import Final
 
 from baccarat.audit import money, pending, read_models, reading
 from baccarat.audit.fold import Fold
@@ -10,10 +11,21 @@ from baccarat.audit.notes import Notes
 from baccarat.audit.report import Report
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import outside
+from casino.checkpoints.document import Checkpoint
 from casino.events.verification import Head, head_mark, inspect
 
 OLDEST = 60.0
 """Seconds that anything may wait for its seal, its cards or a person."""
+
+INCREMENTAL: Final = """
+An audit since a checkpoint says: the checkpoint is signed by a trusted key and agrees with its copy outside, and the
+tree that is kept has its root; every event sealed after it follows by chain, tree and rules, and its entry is the one
+that it leads to; rounds that ended after it or run still have the rows they should; and, as in full, the whole ledger
+agrees with itself, and tables, seats, payments and limits with all events. It can't say that events, seals and
+entries from before the checkpoint, and the rows of rounds that ended before, are still what a full audit found: for
+that, audit in full.
+"""
+"""Said by the command as well."""
 
 Progress = Callable[[int, int], object]
 
@@ -21,6 +33,7 @@ Progress = Callable[[int, int], object]
 def run(
     *,
     since: int = 0,
+    checkpoint: Checkpoint | None = None,
     expected: Head | None = None,
     oldest: float = OLDEST,
     progress: Progress | None = None,
@@ -30,11 +43,13 @@ def run(
 
     The log is held against its checkpoints too, those in the database and those outside.
 
-    Events up to position `since` are followed but not checked. `expected` is a head kept from an earlier audit.
-    `oldest` is in seconds. `progress(done, total)` is told about events. With `log_only`, events are checked against
-    the chain and the rules, and nothing else. Call it outside of any transaction.
+    Events up to position `since`, or that of a good `checkpoint`, are followed but not checked: see `INCREMENTAL`.
+    `expected` is a head kept from an earlier audit. `oldest` is in seconds. `progress(done, total)` is told about
+    events. With `log_only`, events are checked against the chain and the rules, and nothing else. Call it outside of
+    any transaction.
     """
     start = time.monotonic()
+    since = max(since, 0 if checkpoint is None else checkpoint.position)
     notes = Notes()
     kept = outside.beyond()  # before the snapshot, which then holds what was signed for them
     with reading.without_collector(), reading.snapshot():
@@ -43,7 +58,7 @@ def run(
         _log(fold, since=min(since, head.position), expected=expected, head=head, progress=progress, log_only=log_only)
         log_seconds = time.monotonic() - start
         if not log_only:
-            notes.findings.extend(checkpoints.check(kept, now=reading.now()[0]))
+            notes.findings.extend(checkpoints.check(kept, now=reading.now()[0], since=checkpoint))
             _state(fold, oldest=oldest)
         entries = 0 if log_only else money.entries()
     return Report(

@@ -55,13 +55,18 @@ def _set_back(unknown: Checkpoint, latest: Checkpoint | None) -> Finding:
 
 
 def trusted(checkpoint: Checkpoint) -> bool:
-    """This will tell whether a checkpoint is this log's, signed by a trusted key, with the same copy outside, if any.
-
-    Raises places.Away.
-    """
+    """This will tell whether a checkpoint is this log's, by a trusted key, with the same copy outside, if any."""
     findings: list[Finding] = []
     list(outside.compare(iter([checkpoint]), findings))
     return _is_signed(checkpoint, findings) and not findings
+
+
+def last_good(*, upto: int) -> Checkpoint | None:
+    """This will return the newest trusted checkpoint that speaks of no more than `upto` positions, or None."""
+    newest = records.of_position(upto)
+    while newest is not None and not trusted(newest):
+        newest = records.of_number(newest.number - 1)
+    return newest
 
 
 def _inside() -> Iterator[Checkpoint]:

@@ -63,6 +63,11 @@ def covering(position: int) -> Checkpoint | None:
     return _one(fetch(_COLUMNS + "WHERE position >= %s ORDER BY position, number LIMIT 1", [position]))
 
 
+def of_position(position: int) -> Checkpoint | None:
+    """This will return the newest checkpoint whose tree holds no more than that many positions, or None."""
+    return _one(fetch(_COLUMNS + "WHERE position <= %s ORDER BY position DESC, number DESC LIMIT 1", [position]))
+
+
 def listed(*, after: int, limit: int) -> list[Checkpoint]:
     """This will return up to `limit` checkpoints with numbers above `after`, in order."""
     return _all(fetch(_COLUMNS + "WHERE number > %s ORDER BY number LIMIT %s", [after, limit]))

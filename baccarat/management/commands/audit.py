@@ -14,6 +14,9 @@ from rich.table import Table
 
 from baccarat.audit import engine, heads
 from baccarat.audit.report import Report
+from casino.checkpoints.audit import last_good
+from casino.checkpoints.document import Checkpoint
+from casino.events.verification import Head
 from casino.kernel.findings import Finding
 
 
@@ -22,8 +25,14 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = engine.INCREMENTAL
         parser.add_argument("--json", action="store_true", help="print one JSON document")
         parser.add_argument("--since", type=int, default=0, metavar="POSITION", help="check what was sealed after it")
+        parser.add_argument(
+            "--since-checkpoint",
+            action="store_true",
+            help="check what came after the newest good checkpoint that a sound audit has covered",
+        )
         parser.add_argument("--oldest", type=float, default=engine.OLDEST, help="seconds that anything may wait (60)")
         parser.add_argument("--head-file", type=Path, help="where the last head of the log is kept")
 
@@ -33,8 +42,9 @@ class Command(BaseCommand):
             expected = heads.read(file)
         except heads.UnreadableHead as trouble:
             raise CommandError(f"{trouble}. Remove it to begin a new record of heads.") from trouble
+        checkpoint = self._checkpoint(expected) if options["since_checkpoint"] else None
         with _progress(quiet=bool(options["json"])) as progress:
-            report = engine.run(since=since, expected=expected, oldest=oldest, progress=progress)
+            report = engine.run(since=since, checkpoint=checkpoint, expected=expected, oldest=oldest, progress=progress)
         if report.ok:
             self._keep(file, report)
         if options["json"]:
@@ -43,6 +53,15 @@ class Command(BaseCommand):
             self._print(report, no_color=bool(options["no_color"]))
         if not report.ok:
             sys.exit(1)
+
+    def _checkpoint(self, sound: Head | None) -> Checkpoint | None:
+        """Only a sound audit makes a checkpoint's past good: nothing is passed over on a first audit."""
+        found = None if sound is None else last_good(upto=sound.position)
+        said = "in full: no good checkpoint is covered by a sound audit"
+        if found is not None:
+            said = f"since checkpoint {found.number}, position {found.position}"
+        self.stderr.write(f"Auditing {said}.")
+        return found
 
     def _keep(self, file: Path, report: Report) -> None:
         """A verdict stands even where no file can be written; whoever reads it is told."""

@@ -15,10 +15,11 @@ from baccarat.operations import betting, dealing
 from baccarat.rounds.events import WagerConfirmed
 from baccarat.rules.wagers import Spot
 from baccarat.tables.events import Absence, SeatFreed, SeatLeft, ShoeEnded
+from casino.checkpoints import signing
 from casino.events.rows import execute, fetch
 from casino.events.store import Append, Draft, append
 from casino.kernel.money import Book
-from tests.baccarat.audit.playing import METADATA, deal, rechain, sit, tamper
+from tests.baccarat.audit.playing import METADATA, deal, play, rechain, seal, sit, tamper
 
 
 def one(statement, *parameters):
@@ -353,3 +354,18 @@ def test_a_secret_that_does_not_decrypt_hides_no_other(database, found):
     ((what, where),) = found()
     assert what == "secret can't be read"
     assert str(shoe) in where
+
+
+def test_since_a_good_checkpoint_what_came_later_is_checked_and_no_more_is_claimed(played, found, settings, tmp_path):
+    settings.CHECKPOINT_STORE = (tmp_path / "kept").as_uri()
+    checkpoint = signing.sign_now()
+    play(sit("classic"), 1, tie=500)
+    seal()
+    assert found(checkpoint=checkpoint) == []
+    event = one("SELECT event_id FROM events_seal WHERE position = %s", checkpoint.position + 1)
+    old = one("SELECT min(event_id) FROM events_seal")
+    for each in (event, old):
+        tamper(played, f'UPDATE events_event SET metadata = metadata || \'{{"actor": "x"}}\' WHERE id = {each}')
+    ((what, where),) = found(checkpoint=checkpoint)
+    assert (what, where.split(",")[0]) == ("digest differs", f"position {checkpoint.position + 1}")
+    assert [what for what, _ in found()] == ["digest differs"] * 2

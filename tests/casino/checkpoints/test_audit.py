@@ -201,3 +201,12 @@ def test_a_log_that_is_not_signed_for_more_than_a_day_is_named(kept):
     execute("DELETE FROM checkpoints_node WHERE (place + 1) << level::integer > 600")
     assert found() == []
     assert found(later=timedelta(hours=26)) == [("checkpoint overdue", "the log")]
+
+
+def test_the_last_good_checkpoint_is_trusted_and_within_what_was_audited(kept):
+    assert audit.last_good(upto=299) is None
+    assert audit.last_good(upto=899).number == 2
+    assert audit.last_good(upto=900).number == 3
+    number_of(kept, 3).unlink()
+    execute("UPDATE checkpoints_checkpoint SET signature = decode(repeat('ab', 64), 'hex') WHERE number = 2")
+    assert audit.last_good(upto=900).number == 1
