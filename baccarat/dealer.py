@@ -38,15 +38,19 @@ class Fresh:
 def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
     """This will open betting for those seated, starting a shoe first where due.
 
-    Nothing if a round runs, nobody sits, the table is closed or held, or the long shoe's seed can't be read.
+    Nothing if a round runs, nobody sits, the table is closed or held, its rules are withdrawn, or the long shoe's seed
+    can't be read. Published rules begin to hold here.
     """
     table = journal.table
-    if table.round is not None or not table.seats or table.stops or table.closed:
+    if table.round is not None or not table.seats or table.stops or table.closed or table.is_withdrawn():
         return
+    if table.ruled is not None:
+        journal.on_table(tc.RulesTakeEffect(now=now))
     if table.has_long_shoe():
         _go_on_with_shoes(journal, fresh=fresh, now=now)
         if journal.table.shoe is None:
             return
+    table = journal.table
     shoe, commitment = _shoe_for_round(journal, fresh=fresh)
     facts, turn = table.facts(), table.rules.turn_seconds
     journal.open_round(

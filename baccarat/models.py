@@ -159,6 +159,49 @@ class Switch(models.Model):
         return self.id
 
 
+class RulesVersion(models.Model):
+    """One version of a table's rules: what it returns, who made it and when it held. The id is the table's with it.
+
+    `floor` is the operator's least return then, in hundredths of a percent; `returns` are exact fractions by spot.
+    """
+
+    id = models.TextField(primary_key=True)
+    table_id = models.UUIDField()
+    operator_id = models.UUIDField()
+    version = models.IntegerField()
+    label = models.TextField()
+    rules = models.JSONField()
+    returns = models.JSONField()
+    floor = models.IntegerField()
+    acknowledgement = models.TextField()
+    status = models.TextField()
+    drafted_by = models.TextField()
+    drafted_at = models.DateTimeField()
+    decided_by = models.TextField()
+    decided_at = models.DateTimeField(null=True)
+    waits_for = models.TextField()
+    reason = models.TextField()
+    first_round = models.IntegerField(null=True)
+    since = models.DateTimeField(null=True)
+    until = models.DateTimeField(null=True)
+    ended_by = models.TextField()
+
+    class Meta:
+        verbose_name = "rules version"
+        indexes = [
+            models.Index(fields=["table_id", "version"], name="rulesversion_table"),
+            models.Index(fields=["label", "status"], name="rulesversion_label"),
+            models.Index(fields=["operator_id", "-drafted_at"], name="rulesversion_operator"),
+        ]
+        permissions = [
+            ("draft_rules", "Can draft rules and take drafts back"),
+            ("publish_rules", "Can publish, reject and withdraw rules"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.label} of table {self.table_id}"
+
+
 class VoidPolicy(models.Model):
     """What becomes of winnings that were spent before their round was voided; the newest row counts. Never changes."""
 

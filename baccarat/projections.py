@@ -151,7 +151,7 @@ def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
         rules=table.rules.label,
         currency=facts.rules.currency,
         books=",".join(facts.books),
-        seats=facts.rules.seats,
+        seats=table.rules.seats,
         seats_taken=len(table.seats),
         round_id=table.round,
         rounds=table.rounds,

@@ -12,7 +12,7 @@ from uuid import UUID
 import msgspec
 from django.db import connection
 
-from baccarat import projections, shoe_secrets, wakeup
+from baccarat import projections, shoe_secrets, version_rows, wakeup
 from baccarat.catalogue import CATALOGUE
 from baccarat.dealer import Fresh
 from baccarat.derive import Place, entry_for
@@ -217,12 +217,28 @@ def _project(journals: Sequence[Journal]) -> None:
             wagers.extend(projections.wager_rows(round_, journal.table, since=journal.loaded_round))
     projections.save(tables, rounds_, wagers)
     projections.save_sittings([row for journal in journals for row in _sittings(journal)])
+    _save_versions([journal for journal in journals if _speaks_of_rules(journal)])
     if any(projections.is_ready(journal.round) for journal in journals):
         wakeup.dealers_on_commit()
 
 
 def _sittings(journal: Journal) -> list[projections.SittingRow]:
     return projections.sitting_rows((event for page in journal.pages for event in page.events), journal.table)
+
+
+def _speaks_of_rules(journal: Journal) -> bool:
+    return journal.table.ruled is not journal.loaded_table.ruled or not journal.loaded_version
+
+
+def _save_versions(journals: Sequence[Journal]) -> None:
+    """Versions of rules change seldom: they are read, followed and written apart from all the rest."""
+    if not journals:
+        return
+    known = version_rows.load(journal.table.facts().table for journal in journals)
+    for journal in journals:
+        events = [event for page in journal.pages for event in page.events]
+        facts = journal.table.facts()
+        version_rows.save(version_rows.follow(known[facts.table], events, facts).values())
 
 
 def _table_changed(journal: Journal) -> bool:

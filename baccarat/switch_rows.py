@@ -12,10 +12,11 @@ _KEY: Final = 0x6361_7369_6E6F_0005
 _COLUMNS: Final = "id, scope, subject, operator_id, stopped, reason, says, by, at, version"
 _ONE: Final = f"SELECT {_COLUMNS} FROM baccarat_switch WHERE id = %s"  # noqa: S608  (constants)
 _HOLDING: Final = f"SELECT {_COLUMNS} FROM baccarat_switch WHERE id = ANY (%s::text[]) AND stopped"  # noqa: S608
+# Whoever had these rules may have them in force, or waiting, or still hold a stop because of them.
 _TABLES: Final = {
     Scope.GAMING: "SELECT id FROM baccarat_table WHERE %s::text = ''",
     Scope.OPERATOR: "SELECT id FROM baccarat_table WHERE operator_id = %s::uuid",
-    Scope.RULES: "SELECT id FROM baccarat_table WHERE rules = %s",
+    Scope.RULES: "SELECT table_id FROM baccarat_rulesversion WHERE label = %s",
     Scope.TABLE: "SELECT id FROM baccarat_table WHERE id = %s::uuid",
 }
 

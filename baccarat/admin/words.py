@@ -11,6 +11,7 @@ from baccarat.rounds.cut_events import CutGiven
 from baccarat.rules.cards import name
 from baccarat.rules.wagers import Spot
 from baccarat.tables import events as te
+from baccarat.tables import version_events as rv
 from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed
 from baccarat.tables.switch_events import PlayResumed, PlayStopped
 from casino.kernel.money import text
@@ -123,6 +124,14 @@ def _freed(event: te.SeatFreed, money: Money) -> str:
     return f"Seat {event.seat} was freed: {why}, last heard of at {event.seen_at:%H:%M:%S} UTC; {back}."
 
 
+def _plain(word: str) -> str:
+    return word.replace("_", " ")
+
+
+def _said(words: str) -> str:
+    return f" Acknowledged: “{words}”" if words else ""
+
+
 def _plural(word: str, count: int) -> str:
     return word if count == 1 else f"{word}s"
 
@@ -164,6 +173,13 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     te.ShoeStarted: _shoe_started,
     te.ShoeEnded: _shoe_ended,
     PlayStopped: lambda e, _: f"Play was stopped ({e.scope}) by {e.by}: {e.reason} Players are told: {e.says}",
+    rv.RulesDrafted: lambda e, _: f"Rules {e.rules.label} were drafted by {e.by}.{_said(e.acknowledgement)}",
+    rv.RulesRejected: lambda e, _: f"The draft of version {e.version} was rejected by {e.by}: {e.reason}",
+    rv.RulesPublished: lambda e, _: (
+        f"Rules {e.rules.label} by {e.drafted_by} were published by {e.by}: from the {_plain(e.waits_for)} on."
+    ),
+    rv.RulesTookEffect: lambda e, _: f"Rules {e.rules.label} hold from round {e.first_round} on.",
+    rv.RulesDecommissioned: lambda e, _: f"The rules of version {e.version} were withdrawn by {e.by}: {e.reason}",
     PlayResumed: lambda e, _: f"Play was resumed ({e.scope}) by {e.by}: {e.reason}",
     TableClosed: _table_closed,
 }

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from baccarat.audit import switching
+from baccarat.audit import switching, versioning
 from baccarat.audit.traces import Part, RoundTrace, TableTrace
 from baccarat.rounds import events as e
 from baccarat.rounds.state import Phase, Standing
@@ -25,6 +25,7 @@ def opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
     """This will begin a round at a table, judged by how the table stands."""
     round_ = RoundTrace(event, table, table.notes, {s.seat: Part(s.seat, s.player, s.book) for s in event.seats})
     switching.require_playing(table, "no round opens")
+    versioning.require_in_force(table)
     if table.round is not None:
         round_.differs(OUT_OF_PLACE, "no round in hand", f"round {table.round.opened.round} runs")
     if event.number != table.rounds + 1:

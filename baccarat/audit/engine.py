@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from baccarat.audit import money, pending, read_models, reading
+from baccarat.audit import money, pending, read_models, reading, versioning
 from baccarat.audit.fold import Fold
 from baccarat.audit.notes import Notes
 from baccarat.audit.report import Report
@@ -106,6 +106,7 @@ def _state(fold: Fold, *, oldest: float) -> None:
     read_models.compare_tables(list(fold.tables.values()), notes)
     read_models.compare_switches(fold.switches.rows.values(), notes)
     notes.findings.extend(fold.switches.check_tables(fold.tables.values()))
+    notes.findings.extend(versioning.compare(fold.tables.values()))
     read_models.find_extra(notes)
     money.check_itself(notes)
     fold.wallets.check_state()

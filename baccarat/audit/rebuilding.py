@@ -7,9 +7,9 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import projections
+from baccarat import projections, version_rows
 from baccarat.catalogue import CATALOGUE
-from baccarat.projections import RELATIONS, RoundRow, SittingRow, SwitchRow, WagerRow
+from baccarat.projections import RoundRow, SittingRow, SwitchRow, WagerRow
 from baccarat.rounds.events import RoundOpened
 from baccarat.rounds.state import INITIAL as NO_ROUND
 from baccarat.rounds.state import RoundState
@@ -22,6 +22,7 @@ from casino.events.store import COLUMNS, Recorded, recorded
 from wallet.rebuild import rebuild_balances
 
 CHUNK: Final = 2000
+RELATIONS: Final = (*projections.RELATIONS, version_rows.VERSIONS)
 BALANCES: Final = "wallet_balance"
 KEYS: Final = {**{relation.table: relation.columns[0][0] for relation in RELATIONS}, BALANCES: "account_id"}
 """Every projection with its key. They are locked in this order, the tables first, as writers do."""
@@ -52,6 +53,7 @@ class _Fold:
     wager_rows: list[WagerRow] = field(default_factory=list)
     sittings: dict[str, SittingRow] = field(default_factory=dict)
     switches: dict[str, SwitchRow] = field(default_factory=dict)
+    versions: dict[UUID, version_rows.Rows] = field(default_factory=dict)
 
     def follow(self, row: Recorded) -> None:
         event = CATALOGUE.decode(row.type, row.schema, row.data)
@@ -62,6 +64,7 @@ class _Fold:
             table = UUID(row.stream.removeprefix("table-"))
             state = evolve_table(self.tables.get(table, (NO_TABLE, 0))[0], event)
             self.tables[table] = state, row.version
+            version_rows.follow(self.versions.setdefault(table, {}), [event], state.facts())
             self.sittings.update((sitting.id, sitting) for sitting in projections.sitting_rows([event], state))
             return
         if isinstance(event, RoundOpened):
@@ -139,6 +142,7 @@ def _finish(fold: _Fold) -> None:
     projections.save(rows, [], [])
     projections.save_sittings(list(fold.sittings.values()))
     projections.save_switches(list(fold.switches.values()))
+    version_rows.save(row for rows in fold.versions.values() for row in rows.values())
 
 
 def _events() -> Iterator[Recorded]:

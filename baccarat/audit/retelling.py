@@ -1,6 +1,6 @@
 """One round from its stream and its table's: what happened, worked out again, and whether the record agrees."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +12,9 @@ from baccarat.audit.traces import Guest, LongShoe, Part, RoundTrace, TableTrace
 from baccarat.catalogue import CATALOGUE
 from baccarat.rounds import events as re
 from baccarat.rounds.void_events import RoundVoided, SeatVoided
+from baccarat.rules.table_rules import TableRules
 from baccarat.tables import events as te
+from baccarat.tables.version_events import RulesTookEffect
 from casino.events.rows import fetch
 from casino.events.store import Recorded, read
 from casino.kernel.findings import Finding
@@ -90,6 +92,7 @@ def retell(round_id: UUID) -> Retold:
     table_events = [_decoded(row) for row in read(f"table-{opening.table}")]
     if not table_events or not isinstance(table_events[0], te.TableOpened):
         raise NoSuchRound(f"Round {round_id} has no table {opening.table}.")
+    table_events[0] = replace(table_events[0], rules=_rules_of(opening, table_events))
     notes = Notes()
     trace = _traced(opening, table_events, notes)
     for row, (version, event) in zip(rows[1:], events[1:], strict=True):
@@ -105,6 +108,13 @@ def retell(round_id: UUID) -> Retold:
         fairness=_fairness(trace, table_events, notes),
         findings=tuple(notes.findings),
     )
+
+
+def _rules_of(opening: re.RoundOpened, table_events: list[Any]) -> TableRules:
+    """The rules that the round names: those the table opened with, or a later version."""
+    held = (one.rules for one in table_events if isinstance(one, (te.TableOpened, RulesTookEffect)))
+    found: TableRules = next((rules for rules in held if rules.label == opening.rules), table_events[0].rules)
+    return found
 
 
 def _decoded(row: Recorded) -> Any:

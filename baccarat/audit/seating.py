@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final
 
-from baccarat.audit import cutting, switching
+from baccarat.audit import cutting, switching, versioning
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.notes import Notes
 from baccarat.audit.shoes import check_revealed, check_shoe, seed_bytes
@@ -27,6 +27,7 @@ def opened(event: e.TableOpened, notes: Notes) -> TableTrace:
     except InvalidRules as wrong:
         table.differs("rules are not playable", wrong.detail, event.rules)
         return table
+    versioning.opened(table, event)
     spots = player_edge_spots(event.rules)
     if Book.REAL in event.books and not set(spots) <= set(event.edge_accepted):
         table.differs("player's edge not accepted", spots, event.edge_accepted)
@@ -215,4 +216,5 @@ STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
     PlayStopped: switching.stopped,
     PlayResumed: switching.resumed,
     TableClosed: closed,
+    **versioning.STEPS,
 }

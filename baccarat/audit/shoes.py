@@ -30,7 +30,7 @@ def check_seed(round_: RoundTrace, *, seed: str | None, cards: tuple[Card, ...],
     if commitment != round_.opened.commitment:
         _differs(round_, version, NOT_OPENED, round_.opened.commitment, commitment)
     if cards:
-        due = order(found, cut=bytes.fromhex(round_.cut or ""), decks=round_.table.rules.decks, first=len(cards))
+        due = order(found, cut=bytes.fromhex(round_.cut or ""), decks=round_.rules.decks, first=len(cards))
         if due != cards:
             _differs(round_, version, OTHER_CARDS, " ".join(due), " ".join(cards))
 

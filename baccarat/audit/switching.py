@@ -1,7 +1,7 @@
 """Switches as an audit follows them: each thrown and released in turn, every table told, and nothing new in between."""
 
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from baccarat import projections
 from baccarat.audit.traces import TableTrace
@@ -24,21 +24,26 @@ UNTOLD: Final = "table differs from its switches"
 
 def stopped(table: TableTrace, event: PlayStopped) -> None:
     """This will follow a table that is told to stop."""
-    if event.scope in table.stops:
+    key = event.scope, event.subject
+    if key in table.stops:
         table.differs("event out of place", f"a table that {event.scope} does not stop", "stopped again")
-    table.stops[event.scope] = Stop(event.scope, event.says, event.stopped_at)
+    table.stops[key] = Stop(event.scope, event.subject, event.says, event.stopped_at)
 
 
 def resumed(table: TableTrace, event: PlayResumed) -> None:
     """This will follow a table that is told to go on."""
-    if table.stops.pop(event.scope, None) is None:
+    if table.stops.pop((event.scope, event.subject), None) is None:
         table.differs("event out of place", f"a table that {event.scope} stops", "resumed")
 
 
 def require_playing(table: TableTrace, due: str) -> None:
     """This will note what started at a table that a switch holds."""
     if table.stops:
-        table.differs(STOPPED, due, ", ".join(sorted(table.stops)))
+        table.differs(STOPPED, due, _named(table.stops))
+
+
+def _named(stops: Iterable[tuple[Scope, str]]) -> str:
+    return ", ".join(sorted(switch_id(*each) for each in stops)) or "nothing"
 
 
 class Switches:
@@ -67,16 +72,19 @@ class Switches:
         row = self.rows.get(switch_id(scope, subject))
         return row is not None and row.stopped
 
-    def check_tables(self, tables: Any) -> Iterator[Finding]:
+    def check_tables(self, tables: Iterable[TableTrace]) -> Iterator[Finding]:
         """This will compare what each table was told with the switches that reach it."""
         for table in tables:
-            subjects = (
-                (Scope.GAMING, ""),
-                (Scope.OPERATOR, str(table.opened.operator)),
-                (Scope.RULES, table.label),
-                (Scope.TABLE, str(table.opened.table)),
-            )
-            due = sorted(scope for scope, subject in subjects if self.holds(scope, subject))
-            if due != sorted(table.stops):
-                found = ", ".join(sorted(table.stops)) or "nothing"
-                yield Finding(UNTOLD, f"table {table.opened.table}", ", ".join(due) or "nothing", found)
+            held, due = set(table.stops), self._due(table)
+            if due - held or any(not self.holds(scope, _subject(table, scope, label)) for scope, label in held):
+                yield Finding(UNTOLD, f"table {table.opened.table}", _named(due), _named(held))
+
+    def _due(self, table: TableTrace) -> set[tuple[Scope, str]]:
+        """What has to hold the table: by rules, those in force."""
+        reach = ((Scope.GAMING, ""), (Scope.OPERATOR, ""), (Scope.RULES, table.label), (Scope.TABLE, ""))
+        return {(scope, label) for scope, label in reach if self.holds(scope, _subject(table, scope, label))}
+
+
+def _subject(table: TableTrace, scope: Scope, label: str) -> str:
+    """The subject of the switch that a stop of this table is of."""
+    return {Scope.OPERATOR: str(table.opened.operator), Scope.TABLE: str(table.opened.table)}.get(scope, label)

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from baccarat import version_rows
 from baccarat.audit.notes import Notes
 from baccarat.derive import Place
 from baccarat.projections import SittingRow
@@ -26,6 +27,7 @@ from baccarat.rules.roads.marks import Mark, pairs
 from baccarat.rules.table_rules import Shuffle, TableRules
 from baccarat.rules.wagers import Spot, Stakes
 from baccarat.tables.events import TableOpened
+from baccarat.tables.ruled import Ruled
 from baccarat.tables.state import NextShoe, Seat, Shoe, Stop, TableState
 from baccarat.tables.switch_events import Scope
 from casino.kernel.money import Book
@@ -113,11 +115,13 @@ class TableTrace:
     last_round: UUID | None = None
     rounds: int = 0
     marks: dict[int, tuple[Outcome, tuple[Card, ...], bool]] = field(default_factory=dict)
-    stops: dict[Scope, Stop] = field(default_factory=dict)
     coming: CommittedShoe | None = None
     commits: bool = False
     voids: int = 0
     closed: bool = False
+    stops: dict[tuple[Scope, str], Stop] = field(default_factory=dict)
+    ruled: Ruled | None = None
+    versions: version_rows.Rows = field(default_factory=dict)
     rules: TableRules = field(init=False)
     label: str = field(init=False)
     place: Place = field(init=False)
@@ -126,12 +130,15 @@ class TableTrace:
     _known: dict[tuple[object, ...], Settlement] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.rules = self.opened.rules
-        self.label = f"{self.rules.preset}@{self.rules.version}"
+        self.play_by(self.opened.rules)
         self.place = Place(self.opened.operator, self.opened.table, self.rules.currency)
         self.bare = TableState(opened=self.opened)
         self.long = self.rules.shuffle is _SHOE
-        self._known = _settlements(self.rules)
+
+    def play_by(self, rules: TableRules) -> None:
+        """This will let rules hold for the rounds that open from now on."""
+        self.rules, self.label = rules, rules.label
+        self._known = _settlements(rules)
 
     def differs(self, what: str, expected: object, found: object) -> None:
         """This will note a contradiction at the event in hand."""
@@ -184,6 +191,7 @@ class TableTrace:
             else NextShoe(self.coming.shoe, self.coming.number, self.coming.commitment, by_seat(self.coming.given)),
             voids=self.voids,
             closed=self.closed,
+            ruled=self.ruled,
         )
 
     def _board(self) -> Iterator[Mark]:
@@ -250,6 +258,10 @@ class RoundTrace:
     turned: tuple[HandTurned, ...] = ()
     given: dict[int, Given] = field(default_factory=dict)
     cut: str | None = None
+    rules: TableRules = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rules = self.table.rules
 
     def differs(self, what: str, expected: object, found: object, *, seat: int | None = None) -> None:
         """This will note a contradiction at the event in hand."""

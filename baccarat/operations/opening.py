@@ -8,6 +8,7 @@ from django.db import transaction
 
 from baccarat import dealer, repository, switch_rows
 from baccarat.journal import Journal
+from baccarat.operations.versioning import floor_of
 from baccarat.rules.presets import player_edge_spots, rules_for
 from baccarat.tables import commands as tc
 from baccarat.tables.state import INITIAL
@@ -25,13 +26,15 @@ def open_table(
     books: Sequence[Book],
     edge_accepted: bool,
     overrides: Mapping[str, Any],
+    acknowledgement: str = "",
     metadata: Metadata,
 ) -> UUID:
     """This will open a table with a preset's rules and the operator's own values for some fields (minor units).
 
     Returns the table's id.
 
-    Raises UnknownPreset, UnknownCurrency, InvalidRules, PlayMoneyNotOffered, PlayerEdgeNotAccepted.
+    Raises UnknownPreset, UnknownCurrency, InvalidRules, PlayMoneyNotOffered, and for real money PlayerEdgeNotAccepted,
+    ReturnUnderFloor, AcknowledgementDiffers, AcknowledgementNotNeeded.
     """
     rules = rules_for(preset, currency=currency, **overrides)
     with transaction.atomic(savepoint=False):
@@ -48,11 +51,13 @@ def open_table(
                 edge_spots=player_edge_spots(rules),
                 edge_accepted=edge_accepted,
                 now=now,
+                floor=floor_of(operator),
+                acknowledgement=" ".join(acknowledgement.split()),
             )
         )
         for held in switch_rows.holding(operator=operator, rules=rules.label):
-            scope, by = Scope(held.scope), held.by
-            journal.on_table(tc.StopPlay(scope=scope, says=held.says, reason=held.reason, by=by, now=now))
+            label = held.subject if held.scope == Scope.RULES else ""
+            journal.on_table(tc.StopPlay(Scope(held.scope), label, held.says, held.reason, held.by, now))
         if journal.table.has_long_shoe():
             dealer.commit_shoe(journal, fresh=repository.fresh(journal), now=now)
         repository.write([(journal, metadata)])

@@ -46,7 +46,7 @@ SAYS: Final = {
 _WHOSE: Final = {
     Scope.OPERATOR: "SELECT id, currency FROM operators_operator WHERE id = %s::uuid",
     Scope.TABLE: "SELECT operator_id, currency FROM baccarat_table WHERE id = %s::uuid",
-    Scope.RULES: "SELECT NULL::uuid, '' FROM baccarat_table WHERE rules = %s LIMIT 1",
+    Scope.RULES: "SELECT NULL::uuid, '' FROM baccarat_rulesversion WHERE label = %s LIMIT 1",
     Scope.PLAYER: """
         SELECT p.operator_id, o.currency FROM operators_player p JOIN operators_operator o ON o.id = p.operator_id
          WHERE p.id = %s::uuid
@@ -75,7 +75,7 @@ def stop(
         row = _record(SwitchThrown(scope, name, whose, why, told, metadata.actor, now), before, metadata)
         if scope is Scope.PLAYER and whose is not None:
             protection.stop(on=On(whose, UUID(name), currency, metadata), says=told)
-        _tell(scope, name, tc.StopPlay(scope, told, why, metadata.actor, now), metadata)
+        _tell(scope, name, tc.StopPlay(scope, _label(scope, name), told, why, metadata.actor, now), metadata)
         _note(row, before)
     return row
 
@@ -101,7 +101,7 @@ def resume(
         row = _record(SwitchReleased(scope, name, whose, why, metadata.actor, now), before, metadata)
         if scope is Scope.PLAYER and whose is not None:
             protection.resume(on=On(whose, UUID(name), currency, metadata))
-        _tell(scope, name, tc.ResumePlay(scope, why, metadata.actor, now), metadata)
+        _tell(scope, name, tc.ResumePlay(scope, _label(scope, name), why, metadata.actor, now), metadata)
         _note(row, before)
     return row
 
@@ -124,6 +124,10 @@ def _whose(scope: Scope, subject: str, asks: UUID | None) -> tuple[str, UUID | N
     if not rows or (asks is not None and (scope not in OPERATORS_OWN or rows[0][0] != asks)):
         raise UnknownSwitch
     return name, rows[0][0], rows[0][1]
+
+
+def _label(scope: Scope, name: str) -> str:
+    return name if scope is Scope.RULES else ""
 
 
 def _id(subject: str) -> str:

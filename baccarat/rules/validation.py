@@ -52,7 +52,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 
 
 class InvalidRules(Refusal):
-    """`facts["fields"]` maps each wrong field to a sentence."""
+    """`facts["fields"]` maps each wrong field to a sentence, `facts["codes"]` to the fault's own code."""
 
     code = "invalid_rules"
     kind = Kind.INVALID
@@ -62,11 +62,18 @@ class InvalidRules(Refusal):
 
 def check(rules: TableRules) -> TableRules:
     """This will return the rules as they are when a table can play by them. Raises InvalidRules."""
-    faults = _wrong_types(rules) or {field: says for field, says, holds in reversed(_CHECKS) if not holds(rules)}
-    if faults:
-        detail = " ".join(f"{field} {says}." for field, says in sorted(faults.items()))
-        raise InvalidRules(detail, fields=faults)
+    mistyped = _wrong_types(rules)
+    if mistyped:
+        raise _invalid(mistyped, dict.fromkeys(mistyped, "wrong_type"))
+    broken = [(field, code, says) for field, code, says, holds in reversed(_CHECKS) if not holds(rules)]
+    if broken:
+        raise _invalid({field: says for field, _, says in broken}, {field: code for field, code, _ in broken})
     return rules
+
+
+def _invalid(faults: dict[str, str], codes: dict[str, str]) -> InvalidRules:
+    detail = " ".join(f"{field} {says}." for field, says in sorted(faults.items()))
+    return InvalidRules(detail, fields=faults, codes=codes)
 
 
 def _wrong_types(rules: TableRules) -> dict[str, str]:
@@ -114,58 +121,101 @@ def _is_a_while(seconds: int | None) -> bool:
 
 
 # Of several faults of one field the first one listed is reported.
-_CHECKS: Final[tuple[tuple[str, str, Callable[[TableRules], bool]], ...]] = (
-    ("decks", "must be from 1 to 16", lambda rules: 1 <= rules.decks <= 16),
-    ("seats", "must be from 1 to 14", lambda rules: 1 <= rules.seats <= 14),
-    ("chips", "must be positive, ascending and without repeats", _has_good_chips),
+_CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] = (
+    ("decks", "decks_out_of_range", "must be from 1 to 16", lambda rules: 1 <= rules.decks <= 16),
+    ("seats", "seats_out_of_range", "must be from 1 to 14", lambda rules: 1 <= rules.seats <= 14),
+    ("chips", "chips_not_ascending", "must be positive, ascending and without repeats", _has_good_chips),
     (
         "chips",
+        "chips_too_many_remainders",
         "must not need more than 10000 different remainders by the lowest chip",
         lambda rules: not _has_good_chips(rules) or rules.chips[0] // gcd(*rules.chips) <= 10_000,
     ),
     (
         "minimum",
+        "minimum_not_makeable",
         "must be an amount that the chips can make up",
         lambda rules: not _has_good_chips(rules) or is_makeable(rules.minimum, rules),
     ),
     (
         "maximum",
+        "maximum_not_makeable",
         "must be an amount that the chips can make up",
         lambda rules: not _has_good_chips(rules) or is_makeable(rules.maximum, rules),
     ),
-    ("maximum", "must not be below the minimum", lambda rules: rules.minimum <= rules.maximum),
-    ("maximum", "is more than this system handles", lambda rules: rules.maximum < LARGEST // 10_000),
-    ("player_pays", "must be a ratio of whole numbers from 1 to 10000", lambda rules: _is_odds(rules.player_pays)),
-    ("banker_pays", "must be a ratio of whole numbers from 1 to 10000", lambda rules: _is_odds(rules.banker_pays)),
-    ("tie_pays", "must be a ratio of whole numbers from 1 to 10000", lambda rules: _is_odds(rules.tie_pays)),
-    ("commission", "must be a share of at most the whole, rounded to at most the lowest chip", _has_good_share),
-    ("commission", "can be deferred only where a shoe is dealt to its end", _commission_can_wait),
+    ("maximum", "maximum_under_minimum", "must not be below the minimum", lambda rules: rules.minimum <= rules.maximum),
+    (
+        "maximum",
+        "maximum_too_large",
+        "is more than this system handles",
+        lambda rules: rules.maximum < LARGEST // 10_000,
+    ),
+    (
+        "player_pays",
+        "player_odds_out_of_range",
+        "must be a ratio of whole numbers from 1 to 10000",
+        lambda rules: _is_odds(rules.player_pays),
+    ),
+    (
+        "banker_pays",
+        "banker_odds_out_of_range",
+        "must be a ratio of whole numbers from 1 to 10000",
+        lambda rules: _is_odds(rules.banker_pays),
+    ),
+    (
+        "tie_pays",
+        "tie_odds_out_of_range",
+        "must be a ratio of whole numbers from 1 to 10000",
+        lambda rules: _is_odds(rules.tie_pays),
+    ),
+    (
+        "commission",
+        "commission_out_of_range",
+        "must be a share of at most the whole, rounded to at most the lowest chip",
+        _has_good_share,
+    ),
+    (
+        "commission",
+        "commission_can_not_wait",
+        "can be deferred only where a shoe is dealt to its end",
+        _commission_can_wait,
+    ),
     (
         "turn_seconds",
+        "turn_needs_a_limit",
         "may be without limit only at a table of one seat",
         lambda rules: rules.turn_seconds is not None or rules.seats == 1,
     ),
     (
         "turn_seconds",
+        "turn_out_of_range",
         "must be from 1 to 3600",
         lambda rules: rules.turn_seconds is None or 1 <= rules.turn_seconds <= 3600,
     ),
     (
         "cut_cards_from_end",
+        "cut_card_out_of_place",
         f"belongs to a shoe, from {FEWEST_BEHIND_THE_CUT} to {MOST_BEFORE_THE_CUT} fewer than its cards",
         _fits_the_shoe,
     ),
     (
         "seat_kept_rounds",
+        "seat_kept_out_of_range",
         "must be from 1 to 100",
         lambda rules: rules.seat_kept_rounds is None or 1 <= rules.seat_kept_rounds <= 100,
     ),
-    ("burn", "needs a shoe", lambda rules: not rules.burn or rules.shuffle is Shuffle.SHOE),
+    ("burn", "burn_needs_a_shoe", "needs a shoe", lambda rules: not rules.burn or rules.shuffle is Shuffle.SHOE),
     (
         "look_seconds",
+        "look_without_hand_back",
         "goes with hand_back_seconds: both or neither",
         lambda rules: (rules.look_seconds is None) is (rules.hand_back_seconds is None),
     ),
-    ("look_seconds", "must be from 1 to 60", lambda rules: _is_a_while(rules.look_seconds)),
-    ("hand_back_seconds", "must be from 1 to 60", lambda rules: _is_a_while(rules.hand_back_seconds)),
+    ("look_seconds", "look_out_of_range", "must be from 1 to 60", lambda rules: _is_a_while(rules.look_seconds)),
+    (
+        "hand_back_seconds",
+        "hand_back_out_of_range",
+        "must be from 1 to 60",
+        lambda rules: _is_a_while(rules.hand_back_seconds),
+    ),
 )

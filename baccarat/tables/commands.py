@@ -7,6 +7,7 @@ from uuid import UUID
 
 from baccarat.rules.cards import Card
 from baccarat.rules.presets import TableRules
+from baccarat.rules.versions import FLOOR
 from baccarat.rules.wagers import Spot
 from baccarat.tables.switch_events import Scope
 from casino.kernel.money import Book
@@ -24,6 +25,8 @@ class OpenTable:
     edge_spots: tuple[Spot, ...]
     edge_accepted: bool
     now: datetime
+    floor: int = FLOOR
+    acknowledgement: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +120,10 @@ class EndShoe:
 
 @dataclass(frozen=True, slots=True)
 class StopPlay:
-    """Let nothing new start; `says` is what players are told, `reason` what staff say."""
+    """Let nothing new start; `says` is what players are told, `reason` what staff say, `subject` rules' label."""
 
     scope: Scope
+    subject: str
     says: str
     reason: str
     by: str
@@ -129,6 +133,7 @@ class StopPlay:
 @dataclass(frozen=True, slots=True)
 class ResumePlay:
     scope: Scope
+    subject: str
     reason: str
     by: str
     now: datetime
@@ -144,7 +149,50 @@ class CloseTable:
     now: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class DraftRules:
+    """Propose rules; `floor` is the operator's, `acknowledgement` the sentence typed, `by` who proposes."""
+
+    rules: TableRules
+    floor: int
+    acknowledgement: str
+    by: str
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PublishRules:
+    version: int
+    by: str
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RejectRules:
+    version: int
+    reason: str
+    by: str
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RulesTakeEffect:
+    """Let published rules hold, if it is their time."""
+
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DecommissionRules:
+    """Withdraw the rules in force."""
+
+    reason: str
+    by: str
+    now: datetime
+
+
 SeatCommand = TakeSeat | ChangeSeat | Rebuy | LeaveSeat | FreeSeat
 ShoeCommand = CommitShoe | GiveShoeCut | StartShoe | EndShoe
+VersionCommand = DraftRules | PublishRules | RejectRules | RulesTakeEffect | DecommissionRules
 SwitchCommand = StopPlay | ResumePlay
-TableCommand = OpenTable | SeatCommand | ShoeCommand | SwitchCommand | CloseTable
+TableCommand = OpenTable | SeatCommand | ShoeCommand | SwitchCommand | CloseTable | VersionCommand

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 from uuid import UUID
 
+from baccarat.rules.versions import returns
 from baccarat.tables import commands as c
 from baccarat.tables import events as e
 from baccarat.tables import refusals as r
-from baccarat.tables import shoes, stopping
+from baccarat.tables import shoes, stopping, versioning
 from baccarat.tables.shoe_events import RevealedSeed, TableClosed
 from baccarat.tables.state import INITIAL, Event, Seat, TableState, evolve
 from casino.kernel.decider import Decider
@@ -26,8 +27,10 @@ def decide(command: c.TableCommand, state: TableState) -> Events:
 def _open(command: c.OpenTable, state: TableState) -> Events:
     if Book.PLAY in command.books and not command.rules.play_money:
         raise r.PlayMoneyNotOffered
-    if Book.REAL in command.books and command.edge_spots and not command.edge_accepted:
-        raise r.PlayerEdgeNotAccepted(spots=list(command.edge_spots))
+    accepted, words = command.edge_accepted, command.acknowledgement
+    if Book.REAL in command.books:
+        versioning.require_acknowledged(command.rules, floor=command.floor, words=words, edge_accepted=accepted)
+        accepted = accepted or bool(words)
     return (
         e.TableOpened(
             table=command.table,
@@ -35,8 +38,11 @@ def _open(command: c.OpenTable, state: TableState) -> Events:
             name=command.name,
             rules=command.rules,
             books=command.books,
-            edge_accepted=command.edge_spots if command.edge_accepted else (),
+            edge_accepted=command.edge_spots if accepted else (),
             opened_at=command.now,
+            returns=returns(command.rules),
+            floor=command.floor,
+            acknowledgement=words,
         ),
     )
 
@@ -158,8 +164,10 @@ def _require_seated(player: UUID, state: TableState) -> Seat:
 
 
 def _require_seat_number(number: int, state: TableState) -> None:
-    if not 1 <= number <= state.rules.seats:
-        raise r.UnknownSeat(f"The table has seats 1 to {state.rules.seats}.", seats=state.rules.seats)
+    waiting = state.ruling().next
+    seats = state.rules.seats if waiting is None else min(state.rules.seats, waiting.rules.seats)
+    if not 1 <= number <= seats:
+        raise r.UnknownSeat(f"The table has seats 1 to {seats}.", seats=seats)
 
 
 def _require_free(number: int, state: TableState) -> None:
@@ -186,6 +194,7 @@ _DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
     **stopping.DECIDE,
     **shoes.DECIDE,
     c.CloseTable: _close,
+    **versioning.DECIDE,
 }
 
 TABLE: Final[Decider[c.TableCommand, TableState, Event]] = Decider(initial=INITIAL, decide=decide, evolve=evolve)

@@ -8,15 +8,27 @@ from uuid import UUID
 from baccarat.fairness.cut import Contribution
 from baccarat.rules.cards import Card
 from baccarat.rules.presets import TableRules
+from baccarat.rules.versions import SpotReturn
 from baccarat.rules.wagers import Spot
 from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed
 from baccarat.tables.switch_events import PlayResumed, PlayStopped
+from baccarat.tables.version_events import (
+    RulesDecommissioned,
+    RulesDrafted,
+    RulesPublished,
+    RulesRejected,
+    RulesTookEffect,
+)
 from casino.kernel.money import Book
 
 
 @dataclass(frozen=True, slots=True)
 class TableOpened:
-    """A table with its frozen rules. `edge_accepted` lists spots whose player's edge the operator accepted."""
+    """A table with its first rules. `edge_accepted` lists spots whose player's edge the operator accepted.
+
+    `returns` are what each spot returns by these rules, `floor` the operator's least return in hundredths of a percent;
+    both are empty in events from before they were recorded. `acknowledgement` is the sentence typed where one was due.
+    """
 
     table: UUID
     operator: UUID
@@ -25,6 +37,9 @@ class TableOpened:
     books: tuple[Book, ...]
     edge_accepted: tuple[Spot, ...]
     opened_at: datetime
+    returns: tuple[SpotReturn, ...] = ()
+    floor: int = 0
+    acknowledgement: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,4 +167,9 @@ TableEvent = (
     | TableClosed
     | PlayStopped
     | PlayResumed
+    | RulesDrafted
+    | RulesRejected
+    | RulesPublished
+    | RulesTookEffect
+    | RulesDecommissioned
 )

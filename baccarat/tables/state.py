@@ -14,8 +14,17 @@ from baccarat.rules.presets import Shuffle, TableRules
 from baccarat.rules.roads.marks import RUN, Mark, noted, pairs, without
 from baccarat.rules.wagers import Spot
 from baccarat.tables import events as e
+from baccarat.tables.ruled import Ruled, after
 from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed
 from baccarat.tables.switch_events import PlayResumed, PlayStopped, Scope
+from baccarat.tables.version_events import (
+    RulesDecommissioned,
+    RulesDrafted,
+    RulesPublished,
+    RulesRejected,
+    RulesTookEffect,
+    VersionEvent,
+)
 from casino.kernel.money import Book
 
 
@@ -66,6 +75,7 @@ class Stop:
     """A switch that holds the table: nothing new starts. `says` is what players are told."""
 
     scope: Scope
+    subject: str
     says: str
     since: datetime
 
@@ -92,6 +102,7 @@ class TableState:
     next_shoe: NextShoe | None = None
     voids: int = 0
     closed: bool = False
+    ruled: Ruled | None = None
 
     def facts(self) -> e.TableOpened:
         """This will return how the table was opened; only an opened table has it."""
@@ -101,8 +112,17 @@ class TableState:
 
     @property
     def rules(self) -> TableRules:
-        """This will return the rules that the table plays by."""
-        return self.facts().rules
+        """This will return the rules that the table plays by now."""
+        return self.facts().rules if self.ruled is None else self.ruled.in_force
+
+    def ruling(self) -> Ruled:
+        """This will return which rules hold, wait and are proposed."""
+        rules = self.rules
+        return self.ruled or Ruled(in_force=rules, highest=rules.version)
+
+    def is_withdrawn(self) -> bool:
+        """This will tell whether no round may open by the rules in force, and none that are published wait."""
+        return self.ruled is not None and self.ruled.withdrawn and self.ruled.next is None
 
     def seat_of(self, player: UUID) -> Seat | None:
         """This will find the player's seat, or None."""
@@ -261,14 +281,30 @@ def _round_voided(state: TableState, event: RoundVoided) -> TableState:
 
 
 def _stopped(state: TableState, event: PlayStopped) -> TableState:
-    return replace(state, stops=(*state.stops, Stop(event.scope, event.says, event.stopped_at)))
+    return replace(state, stops=(*state.stops, Stop(event.scope, event.subject, event.says, event.stopped_at)))
 
 
 def _resumed(state: TableState, event: PlayResumed) -> TableState:
-    return replace(state, stops=tuple(held for held in state.stops if held.scope is not event.scope))
+    released = event.scope, event.subject
+    return replace(state, stops=tuple(held for held in state.stops if (held.scope, held.subject) != released))
+
+
+def _ruled(state: TableState, event: VersionEvent) -> TableState:
+    return replace(state, ruled=after(state.ruling(), event))
+
+
+def _took_effect(state: TableState, event: RulesTookEffect) -> TableState:
+    """Other rules, another game: a board of its own, and no last wager that its chips might not make up."""
+    seats = tuple(replace(seat, last_wager=None) for seat in state.seats)
+    return replace(_ruled(state, event), seats=seats, marks="")
 
 
 _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
+    RulesDrafted: _ruled,
+    RulesRejected: _ruled,
+    RulesPublished: _ruled,
+    RulesTookEffect: _took_effect,
+    RulesDecommissioned: _ruled,
     e.TableOpened: _opened,
     e.SeatTaken: _taken,
     e.SeatChanged: _changed,

@@ -13,6 +13,7 @@ from baccarat.tables.stop_refusals import (
     TableIsStopped,
 )
 from baccarat.tables.switch_events import PlayResumed, PlayStopped, Scope
+from baccarat.tables.version_refusals import RulesWithdrawn
 
 _REFUSALS: Final[dict[Scope, type[PlayIsStopped]]] = {
     Scope.GAMING: GamingIsStopped,
@@ -23,24 +24,41 @@ _REFUSALS: Final[dict[Scope, type[PlayIsStopped]]] = {
 
 
 def require_playing(state: TableState) -> None:
-    """This will check that nothing stops the table. Raises the refusal of the widest switch that does."""
+    """This will check that nothing stops the table.
+
+    Raises the refusal of the widest switch that does, RulesWithdrawn.
+    """
     held = state.stopped()
     if held is not None:
         raise _REFUSALS[held.scope](held.says, since=held.since)
+    if state.is_withdrawn():
+        raise RulesWithdrawn
 
 
 def stop(command: c.StopPlay, state: TableState) -> Sequence[PlayStopped]:
-    """This will judge that a table be stopped; one that this switch stops already changes nothing."""
-    if any(held.scope is command.scope for held in state.stops):
+    """This will judge that a table be stopped; one that the switch holds already, or does not reach, stays as it is."""
+    if _is_held(command, state) or not _is_reached(command, state):
         return ()
-    return (PlayStopped(command.scope, command.says, command.reason, command.by, command.now),)
+    return (PlayStopped(command.scope, command.subject, command.says, command.reason, command.by, command.now),)
 
 
 def resume(command: c.ResumePlay, state: TableState) -> Sequence[PlayResumed]:
     """This will judge that a table go on; one that this switch does not stop changes nothing."""
-    if not any(held.scope is command.scope for held in state.stops):
+    if not _is_held(command, state):
         return ()
-    return (PlayResumed(command.scope, command.reason, command.by, command.now),)
+    return (PlayResumed(command.scope, command.subject, command.reason, command.by, command.now),)
+
+
+def _is_reached(command: c.StopPlay, state: TableState) -> bool:
+    """A stop of rules reaches tables where they are in force, or published and about to be."""
+    if command.scope is not Scope.RULES:
+        return True
+    waiting = state.ruling().next
+    return command.subject in {state.rules.label, "" if waiting is None else waiting.rules.label}
+
+
+def _is_held(command: c.SwitchCommand, state: TableState) -> bool:
+    return any((held.scope, held.subject) == (command.scope, command.subject) for held in state.stops)
 
 
 DECIDE: Final[dict[type, Callable[[Any, TableState], Sequence[PlayStopped | PlayResumed]]]] = {

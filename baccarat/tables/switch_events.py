@@ -50,9 +50,13 @@ class SwitchReleased:
 
 @dataclass(frozen=True, slots=True)
 class PlayStopped:
-    """A table is told: from now on no round opens, nobody sits down, and no wager is taken."""
+    """A table is told: from now on no round opens, nobody sits down, and no wager is taken.
+
+    `subject` is the label of the rules that are stopped, and empty for every other switch.
+    """
 
     scope: Scope
+    subject: str
     says: str
     reason: str
     by: str
@@ -64,6 +68,7 @@ class PlayResumed:
     """A table is told that this switch stops it no longer."""
 
     scope: Scope
+    subject: str
     reason: str
     by: str
     resumed_at: datetime

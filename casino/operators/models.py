@@ -16,6 +16,11 @@ class Operator(models.Model):
     time_zone = models.CharField(
         max_length=40, default="UTC", db_default="UTC", help_text="IANA name: where its accounting days begin."
     )
+    return_floor = models.IntegerField(
+        default=7500,
+        db_default=7500,
+        help_text="In hundredths of a percent: what returns less needs an acknowledgement for real money.",
+    )
     sandbox = models.BooleanField(default=False, help_text="Play here is a test; credits may be made from nothing.")
     created_at = models.DateTimeField(db_default=Now())
 

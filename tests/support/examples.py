@@ -9,6 +9,7 @@ from baccarat.rounds import commands as rc
 from baccarat.rounds import events as re
 from baccarat.rules.cards import Card
 from baccarat.rules.presets import TableRules, player_edge_spots, rules_for
+from baccarat.rules.versions import FLOOR, returns
 from baccarat.rules.wagers import Spot
 from baccarat.tables import commands as tc
 from baccarat.tables import events as te
@@ -105,7 +106,15 @@ def open_table(rules: TableRules = AC, *, books: tuple[Book, ...] = (Book.REAL,)
 
 def table_opened(rules: TableRules = AC, *, books: tuple[Book, ...] = (Book.REAL, Book.PLAY)) -> te.TableOpened:
     return te.TableOpened(
-        table=TABLE, operator=OPERATOR, name="The first", rules=rules, books=books, edge_accepted=(), opened_at=OPENED
+        table=TABLE,
+        operator=OPERATOR,
+        name="The first",
+        rules=rules,
+        books=books,
+        edge_accepted=(),
+        opened_at=OPENED,
+        returns=returns(rules),
+        floor=FLOOR,
     )
 
 

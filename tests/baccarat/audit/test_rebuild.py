@@ -14,6 +14,7 @@ DAMAGE = (
     "UPDATE baccarat_table SET rounds = 99, due_at = now()",
     "UPDATE baccarat_sitting SET seat = 9, book = 'real'",
     "UPDATE baccarat_switch SET stopped = true",
+    "UPDATE baccarat_rulesversion SET returns = '[]'",
     "UPDATE wallet_balance SET balance = balance + 7, sequence = 0",
 )
 

@@ -164,6 +164,8 @@ export default {
   "problem.round_not_sealed.remedy": "Fragen Sie in einer Sekunde noch einmal.",
   "problem.rules_are_stopped": "Nach diesen Regeln wird zurzeit nicht gespielt.",
   "problem.rules_are_stopped.remedy": "Bestätigte Einsätze werden gegeben und ausgezahlt; aufstehen und auszahlen können Sie. Kommen Sie später wieder.",
+  "problem.rules_withdrawn": "Die Regeln dieses Tisches sind zurückgezogen.",
+  "problem.rules_withdrawn.remedy": "Gehen können Sie jederzeit. Es geht weiter, sobald der Tisch neue Regeln hat.",
   "problem.seat_is_empty": "Auf diesem Platz sitzt niemand.",
   "problem.seat_is_empty.remedy": "Wählen Sie einen besetzten Platz.",
   "problem.seat_is_kept": "Dieser Platz wird für jemanden freigehalten.",

@@ -1,0 +1,165 @@
+"""Versions of rules as an audit follows them: returns computed again, two persons, and every round by the right one."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat import version_rows
+from baccarat.audit.traces import TableTrace
+from baccarat.rules import versions
+from baccarat.rules.table_rules import TableRules
+from baccarat.rules.validation import InvalidRules, check
+from baccarat.tables import version_events as e
+from baccarat.tables.events import TableOpened
+from baccarat.tables.ruled import Ruled, after
+from casino.kernel.findings import Finding
+from casino.kernel.money import Book
+
+OUT_OF_PLACE: Final = "event out of place"
+RETURNS: Final = "theoretical return differs"
+UNACKNOWLEDGED: Final = "return not acknowledged"
+
+
+def opened(table: TableTrace, event: TableOpened) -> None:
+    """This will follow the first rules: what they return, and what had to be acknowledged of it."""
+    table.versions.update(version_rows.follow({}, [event], event))
+    if not event.returns:  # from before they were recorded
+        return
+    _require_returns(table, event.rules, event.returns)
+    under = [doubt.spot for doubt in versions.doubts(event.rules, floor=event.floor) if not doubt.players_edge]
+    words = versions.is_acknowledged(event.rules, floor=event.floor, words=event.acknowledgement)
+    if Book.REAL in event.books and under and not words:
+        table.differs(UNACKNOWLEDGED, ", ".join(under), event.acknowledgement or "nothing")
+
+
+def drafted(table: TableTrace, event: e.RulesDrafted) -> None:
+    """This will follow proposed rules: a new number, playable, their returns right, and acknowledged where due."""
+    ruled = _ruling(table)
+    if ruled.draft is not None or event.version != ruled.highest + 1 or event.rules.version != event.version:
+        table.differs(OUT_OF_PLACE, f"version {ruled.highest + 1} and no other draft", f"version {event.version}")
+    rules = event.rules
+    if (rules.preset, rules.currency, rules.shuffle) != (table.rules.preset, table.rules.currency, table.rules.shuffle):
+        table.differs("rules of another table", table.label, rules.label)
+    try:
+        check(rules)
+    except InvalidRules as wrong:
+        table.differs("rules are not playable", wrong.detail, rules)
+    else:
+        _require_returns(table, rules, event.returns)
+        words = versions.is_acknowledged(rules, floor=event.floor, words=event.acknowledgement)
+        if Book.REAL in table.opened.books and not words:
+            due = versions.sentence(rules, floor=event.floor)
+            table.differs(UNACKNOWLEDGED, due or "nothing", event.acknowledgement or "nothing")
+    _follow(table, event)
+
+
+def rejected(table: TableTrace, event: e.RulesRejected) -> None:
+    """This will follow a draft that was refused."""
+    if _drafted_version(table) == event.version:
+        _follow(table, event)
+    else:
+        table.differs(OUT_OF_PLACE, f"draft {_drafted_version(table)}", f"draft {event.version}")
+
+
+def published(table: TableTrace, event: e.RulesPublished) -> None:
+    """This will follow a draft to which another person agreed, as it was drafted."""
+    draft = _ruling(table).draft
+    if draft is None or draft.rules != event.rules or draft.rules.version != event.version:
+        table.differs(OUT_OF_PLACE, f"draft {_drafted_version(table)}", f"draft {event.version}")
+        return
+    if event.by == draft.by or event.drafted_by != draft.by:
+        table.differs("published by one person", f"another one than {draft.by}", f"{event.drafted_by}, {event.by}")
+    late = table.shoe is not None and versions.waits_for_shoe(table.rules, event.rules)
+    if late is not (event.waits_for is e.Waits.NEXT_SHOE):
+        table.differs("version takes effect at another time", "the next shoe" if late else "now", event.waits_for)
+    _follow(table, event)
+
+
+def took_effect(table: TableTrace, event: e.RulesTookEffect) -> None:
+    """This will follow published rules to where they hold: between rounds, or between shoes where they wait for one."""
+    waiting = _ruling(table).next
+    if waiting is None or waiting.rules != event.rules or event.version != event.rules.version:
+        table.differs(OUT_OF_PLACE, "the rules that were published", event.rules.label)
+        return
+    if table.round is not None or (waiting.waits_for is e.Waits.NEXT_SHOE and table.shoe is not None):
+        table.differs("version takes effect at another time", waiting.waits_for, "before it")
+    if event.first_round != table.rounds + 1:
+        table.differs("round number differs", table.rounds + 1, event.first_round)
+    _follow(table, event)
+    table.play_by(event.rules)
+    table.marks.clear()
+    for guest in table.guests.values():
+        guest.last_wager = None
+
+
+def decommissioned(table: TableTrace, event: e.RulesDecommissioned) -> None:
+    """This will follow rules that were withdrawn."""
+    if event.version != table.rules.version or _ruling(table).withdrawn:
+        table.differs(OUT_OF_PLACE, f"version {table.rules.version} in force", event.version)
+    if not event.reason.strip():
+        table.differs("version withdrawn without a reason", "why", "nothing")
+    _follow(table, event)
+
+
+def require_in_force(table: TableTrace) -> None:
+    """This will note a round by rules that are withdrawn, or opened while others had to take effect."""
+    ruled = table.ruled
+    if ruled is None:
+        return
+    if ruled.withdrawn:
+        table.differs("round by withdrawn rules", "no round", table.label)
+    if ruled.next is not None and (ruled.next.waits_for is e.Waits.NEXT_ROUND or table.shoe is None):
+        table.differs("round by superseded rules", ruled.next.rules.label, table.label)
+
+
+def compare(tables: Iterable[TableTrace]) -> Iterator[Finding]:
+    """This will compare every version with its row."""
+    known = {table.opened.table: table.versions for table in tables}
+    stored = version_rows.load(known)
+    for identity, wanted in known.items():
+        yield from _differences(identity, wanted, stored[identity])
+
+
+def _differences(table: UUID, wanted: version_rows.Rows, stored: version_rows.Rows) -> Iterator[Finding]:
+    for number in sorted(wanted.keys() | stored.keys()):
+        due, has = wanted.get(number), stored.get(number)
+        where = f"{version_rows.VERSIONS.table} {table}/{number}"
+        if due is None or has is None:
+            what = "row is extra" if due is None else "row is missing"
+            yield Finding(what, where, "none" if due is None else "a row", "none" if has is None else "a row")
+            continue
+        for (name, _), right, found in zip(version_rows.VERSIONS.columns, due, has, strict=True):
+            if right != found:
+                yield Finding("row differs", f"{where} {name}", str(right), str(found))
+
+
+def _ruling(table: TableTrace) -> Ruled:
+    return table.ruled or Ruled(in_force=table.rules, highest=table.rules.version)
+
+
+def _drafted_version(table: TableTrace) -> int | None:
+    draft = _ruling(table).draft
+    return None if draft is None else draft.rules.version
+
+
+def _follow(table: TableTrace, event: e.VersionEvent) -> None:
+    table.ruled = after(_ruling(table), event)
+    try:
+        version_rows.follow(table.versions, [event], table.opened)
+    except KeyError:
+        table.differs(OUT_OF_PLACE, "a version that was drafted", event.version)
+
+
+def _require_returns(table: TableTrace, rules: TableRules, found: tuple[versions.SpotReturn, ...]) -> None:
+    due = versions.returns(rules)
+    if due != found:
+        table.differs(RETURNS, due, found)
+
+
+STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
+    e.RulesDrafted: drafted,
+    e.RulesRejected: rejected,
+    e.RulesPublished: published,
+    e.RulesTookEffect: took_effect,
+    e.RulesDecommissioned: decommissioned,
+}

@@ -1,0 +1,131 @@
+"""What a version of a table's rules returns, what it needs to be acknowledged for, and how it differs from another.
+
+Source: GLI-19 2.8.3 (the theoretical return of each paytable on record), A.6.1(b) (another return is another game in
+all reports), 4.7.1(a) (75 % at least in every wager).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Final
+
+from baccarat.rules.odds import SpotOdds, sheet
+from baccarat.rules.odds_page import commission_policy, decimal, exact
+from baccarat.rules.table_rules import Shuffle, TableRules
+from baccarat.rules.wagers import Spot
+from casino.kernel import money
+
+FLOOR: Final = 7500
+"""The least return of a spot for real money where an operator has said nothing, in hundredths of a percent."""
+WHOLE: Final = 10_000
+_OF_THE_SHOE: Final = ("decks", "cut_cards_from_end", "burn", "commission")
+"""Fields that hold for a whole shoe: its cards, and the commission that is marked until its end."""
+_MONEY: Final = frozenset({"minimum", "maximum"})
+_UNSEEN: Final = frozenset({"preset", "version", "currency"})
+
+
+@dataclass(frozen=True, slots=True)
+class SpotReturn:
+    """What a unit staked on a spot returns on average, as exact fractions "n/d": at exact rates, and at the minimum."""
+
+    spot: Spot
+    exact: str
+    at_minimum: str
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a spot needs an acknowledgement for real money: the player's edge, or a return under the floor."""
+
+    spot: Spot
+    players_edge: bool
+    least: Fraction
+
+
+def returns(rules: TableRules) -> tuple[SpotReturn, ...]:
+    """This will compute the theoretical return of every spot by enumeration of all draws."""
+    found = sheet(rules)
+    return tuple(SpotReturn(odds.spot, exact(odds.exact.rtp), exact(odds.at_minimum.rtp)) for odds in found.spots)
+
+
+def doubts(rules: TableRules, *, floor: int) -> tuple[Doubt, ...]:
+    """This will list spots on which the house has no edge, or which return less than `floor` (1/100 of a percent)."""
+    found = sheet(rules)
+    edges = set(found.player_edge)
+    return tuple(
+        Doubt(odds.spot, odds.spot in edges, _least(odds))
+        for odds in found.spots
+        if odds.spot in edges or _least(odds) < Fraction(floor, WHOLE)
+    )
+
+
+def sentence(rules: TableRules, *, floor: int) -> str:
+    """This will say what an operator has to acknowledge, word by word, before real money plays; empty for nothing."""
+    told = [_told(doubt, rules, floor) for doubt in doubts(rules, floor=floor)]
+    return f"We accept that {' and that '.join(told)}." if told else ""
+
+
+def is_acknowledged(rules: TableRules, *, floor: int, words: str) -> bool:
+    """This will tell whether these words are the sentence, whatever the space between them."""
+    return words.split() == sentence(rules, floor=floor).split()
+
+
+def waits_for_shoe(old: TableRules, new: TableRules) -> bool:
+    """This will tell whether new rules can't begin before the shoe in play has ended."""
+    if old.shuffle is not Shuffle.SHOE:
+        return False
+    return any(getattr(old, name) != getattr(new, name) for name in _OF_THE_SHOE)
+
+
+def is_same(old: TableRules, new: TableRules) -> bool:
+    """This will tell whether two versions play alike, whatever their numbers."""
+    return not list(_changed(old, new))
+
+
+def differences(old: TableRules, new: TableRules) -> tuple[str, ...]:
+    """This will tell in words what changes from one version to another, a sentence for each field and return."""
+    told = [f"{_title(name)}: {_value(old, name)} becomes {_value(new, name)}." for name in _changed(old, new)]
+    for before, after in zip(sheet(old).spots, sheet(new).spots, strict=True):
+        if before.exact.rtp != after.exact.rtp:
+            told.append(
+                f"Return on {after.spot.capitalize()}: {percent(before.exact.rtp)} becomes {percent(after.exact.rtp)}."
+            )
+    return tuple(told)
+
+
+def percent(value: Fraction) -> str:
+    """This will print a share of one with four places: "98.9421%"."""
+    return f"{decimal(100 * value, places=4)}%"
+
+
+def _least(odds: SpotOdds) -> Fraction:
+    return min(odds.exact.rtp, odds.at_minimum.rtp)
+
+
+def _told(doubt: Doubt, rules: TableRules, floor: int) -> str:
+    spot = doubt.spot.capitalize()
+    if doubt.players_edge:
+        return f"the player has the edge on {spot}, which returns {percent(sheet(rules).spot(doubt.spot).exact.rtp)}"
+    return f"{spot} returns {percent(doubt.least)}, less than our floor of {percent(Fraction(floor, WHOLE))}"
+
+
+def _changed(old: TableRules, new: TableRules) -> Iterator[str]:
+    names = (field.name for field in fields(TableRules) if field.name not in _UNSEEN)
+    return (name for name in names if getattr(old, name) != getattr(new, name))
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _value(rules: TableRules, name: str) -> str:
+    value = getattr(rules, name)
+    if name == "commission":
+        return commission_policy(rules).rstrip(".")
+    if name == "chips":
+        return ", ".join(money.text(chip, rules.currency) for chip in value)
+    if name in _MONEY:
+        return f"{money.text(value, rules.currency)} {rules.currency}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value).replace("_", " ")

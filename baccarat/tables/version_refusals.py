@@ -1,0 +1,77 @@
+"""Why rules can't be drafted, published or withdrawn."""
+
+from casino.kernel.refusals import Kind, Refusal
+
+
+class ReturnUnderFloor(Refusal):
+    code = "return_under_floor"
+    kind = Kind.INVALID
+    title = "A spot returns less than the operator's floor"
+    remedy = "For real money, send `sentence` as the acknowledgement, word by word, or raise the return."
+
+
+class AcknowledgementDiffers(Refusal):
+    code = "acknowledgement_differs"
+    kind = Kind.INVALID
+    title = "These are not the words to be acknowledged"
+    remedy = "Send the sentence in `sentence`, word by word."
+
+
+class AcknowledgementNotNeeded(Refusal):
+    code = "acknowledgement_not_needed"
+    kind = Kind.INVALID
+    title = "There is nothing to acknowledge in these rules"
+    remedy = "Leave the acknowledgement out."
+
+
+class RulesUnchanged(Refusal):
+    code = "rules_unchanged"
+    title = "The table plays by these rules already, or is about to"
+    remedy = "Change a field."
+
+
+class ShuffleIsFixed(Refusal):
+    code = "shuffle_is_fixed"
+    kind = Kind.INVALID
+    title = "A table keeps its way of shuffling"
+    remedy = "Open another table for rules with a shoe, or without one."
+
+
+class SeatsAreTaken(Refusal):
+    code = "seats_are_taken"
+    title = "Players sit in seats that these rules do not have"
+    remedy = "Wait until those seats are free, or keep them."
+
+
+class DraftWaits(Refusal):
+    code = "draft_waits"
+    title = "A draft of this table waits for another person"
+    remedy = "Have it published or rejected first."
+
+
+class UnknownDraft(Refusal):
+    code = "unknown_draft"
+    kind = Kind.MISSING
+    title = "No draft of this version waits at this table"
+    remedy = "List the table's versions: it may have been decided already."
+
+
+class RulesNeedAnother(Refusal):
+    code = "rules_need_another"
+    kind = Kind.FORBIDDEN
+    title = "Who drafted rules can't publish them"
+    remedy = "Another person has to publish them."
+
+
+class VersionReasonMissing(Refusal):
+    code = "version_reason_missing"
+    kind = Kind.INVALID
+    title = "Rejecting a draft or withdrawing rules is explained in words"
+    remedy = "Say why, in 500 characters at most."
+
+
+class RulesWithdrawn(Refusal):
+    code = "rules_withdrawn"
+    kind = Kind.FORBIDDEN
+    title = "The rules of this table are withdrawn"
+    remedy = "Leaving stays possible. Play goes on when the table has new rules."

@@ -1,0 +1,137 @@
+"""What a table allows to be done with its rules. Pure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from baccarat.rules import versions
+from baccarat.rules.table_rules import TableRules
+from baccarat.tables import commands as c
+from baccarat.tables import version_events as e
+from baccarat.tables import version_refusals as r
+from baccarat.tables.refusals import PlayerEdgeNotAccepted, PlayMoneyNotOffered, TableIsClosed
+from baccarat.tables.ruled import Draft
+from baccarat.tables.state import TableState
+from casino.kernel.money import Book
+
+LONGEST_REASON: Final = 500
+Events = Sequence[e.VersionEvent]
+
+
+def require_acknowledged(rules: TableRules, *, floor: int, words: str, edge_accepted: bool = False) -> None:
+    """This will check that an operator has said what rules need to be said for real money.
+
+    Raises PlayerEdgeNotAccepted, ReturnUnderFloor where nothing was said, else AcknowledgementDiffers,
+    AcknowledgementNotNeeded.
+    """
+    if versions.is_acknowledged(rules, floor=floor, words=words):
+        return
+    wanted, found = versions.sentence(rules, floor=floor), versions.doubts(rules, floor=floor)
+    if words.strip():
+        raise r.AcknowledgementDiffers(sentence=wanted) if wanted else r.AcknowledgementNotNeeded
+    edges = [doubt.spot for doubt in found if doubt.players_edge]
+    if edges and not edge_accepted:
+        raise PlayerEdgeNotAccepted(spots=edges, sentence=wanted)
+    under = [doubt.spot for doubt in found if not doubt.players_edge]
+    if under:
+        raise r.ReturnUnderFloor(f"The acknowledgement is: {wanted}", spots=under, sentence=wanted)
+
+
+def draft(command: c.DraftRules, state: TableState) -> Events:
+    """This will judge proposed rules as a new version of the table's."""
+    ruled = state.ruling()
+    if ruled.draft is not None:
+        raise r.DraftWaits(version=ruled.draft.rules.version)
+    rules = replace(command.rules, version=ruled.highest + 1)
+    latest = ruled.in_force if ruled.next is None else ruled.next.rules
+    if versions.is_same(latest, rules) and not ruled.withdrawn:
+        raise r.RulesUnchanged
+    _require_fitting(rules, state)
+    if Book.REAL in state.facts().books:
+        require_acknowledged(rules, floor=command.floor, words=command.acknowledgement)
+    drafted = e.RulesDrafted(
+        version=rules.version,
+        rules=rules,
+        returns=versions.returns(rules),
+        floor=command.floor,
+        acknowledgement=command.acknowledgement,
+        by=command.by,
+        at=command.now,
+    )
+    return (drafted,)
+
+
+def publish(command: c.PublishRules, state: TableState) -> Events:
+    """This will let another person agree to the draft."""
+    waiting = _waiting(command.version, state)
+    if command.by == waiting.by:
+        raise r.RulesNeedAnother
+    _require_fitting(waiting.rules, state)
+    late = state.shoe is not None and versions.waits_for_shoe(state.rules, waiting.rules)
+    return (
+        e.RulesPublished(
+            version=command.version,
+            rules=waiting.rules,
+            waits_for=e.Waits.NEXT_SHOE if late else e.Waits.NEXT_ROUND,
+            drafted_by=waiting.by,
+            by=command.by,
+            at=command.now,
+        ),
+    )
+
+
+def reject(command: c.RejectRules, state: TableState) -> Events:
+    """This will let anybody who may decide refuse the draft, or its maker take it back."""
+    _waiting(command.version, state)
+    return (e.RulesRejected(command.version, _reason(command.reason), command.by, command.now),)
+
+
+def take_effect(command: c.RulesTakeEffect, state: TableState) -> Events:
+    """This will let published rules hold from the next round on, unless they wait for the shoe in play to end."""
+    waiting = state.ruling().next
+    if waiting is None or (waiting.waits_for is e.Waits.NEXT_SHOE and state.shoe is not None):
+        return ()
+    rules = waiting.rules
+    return (e.RulesTookEffect(rules.version, rules, state.rounds + 1, command.now),)
+
+
+def decommission(command: c.DecommissionRules, state: TableState) -> Events:
+    """This will withdraw the rules in force: what is in hand concludes, and no round opens by them any more."""
+    if state.ruling().withdrawn:
+        raise r.RulesWithdrawn
+    return (e.RulesDecommissioned(state.rules.version, _reason(command.reason), command.by, command.now),)
+
+
+def _waiting(version: int, state: TableState) -> Draft:
+    found = state.ruling().draft
+    if found is None or found.rules.version != version:
+        raise r.UnknownDraft
+    return found
+
+
+def _require_fitting(rules: TableRules, state: TableState) -> None:
+    if state.closed:
+        raise TableIsClosed
+    if rules.shuffle is not state.rules.shuffle:
+        raise r.ShuffleIsFixed
+    if Book.PLAY in state.facts().books and not rules.play_money:
+        raise PlayMoneyNotOffered
+    beyond = [seat.seat for seat in state.seats if seat.seat > rules.seats]
+    if beyond:
+        raise r.SeatsAreTaken(seats=beyond)
+
+
+def _reason(given: str) -> str:
+    words = given.strip()
+    if not words or len(words) > LONGEST_REASON:
+        raise r.VersionReasonMissing
+    return words
+
+
+DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
+    c.DraftRules: draft,
+    c.PublishRules: publish,
+    c.RejectRules: reject,
+    c.RulesTakeEffect: take_effect,
+    c.DecommissionRules: decommission,
+}

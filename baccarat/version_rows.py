@@ -1,0 +1,196 @@
+"""Every version of every table's rules as a row: what it says, what it returns, who made it, and when it held.
+
+One pure mapping from events, used when they are written, by every rebuild and by the audit.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from baccarat.projections import Relation
+from baccarat.rules.table_rules import TableRules
+from baccarat.tables import version_events as e
+from baccarat.tables.events import TableOpened
+from casino.events.canonical import recanonical
+from casino.events.rows import execute, fetch
+
+DRAFT: Final = "draft"
+REJECTED: Final = "rejected"
+PUBLISHED: Final = "published"
+IN_FORCE: Final = "in_force"
+DECOMMISSIONED: Final = "decommissioned"
+STATUSES: Final = (DRAFT, REJECTED, PUBLISHED, IN_FORCE, DECOMMISSIONED)
+KINDS: Final = (
+    TableOpened,
+    e.RulesDrafted,
+    e.RulesRejected,
+    e.RulesPublished,
+    e.RulesTookEffect,
+    e.RulesDecommissioned,
+)
+_encode: Final = msgspec.json.Encoder(order="sorted").encode
+decode_rules: Final = msgspec.json.Decoder(TableRules).decode
+
+
+class VersionRow(NamedTuple):
+    """A row of baccarat_rulesversion, in the order of its columns. `since` and `until` are when it was in force."""
+
+    id: str
+    table_id: UUID
+    operator_id: UUID
+    version: int
+    label: str
+    rules: str
+    returns: str
+    floor: int
+    acknowledgement: str
+    status: str
+    drafted_by: str
+    drafted_at: datetime
+    decided_by: str
+    decided_at: datetime | None
+    waits_for: str
+    reason: str
+    first_round: int | None
+    since: datetime | None
+    until: datetime | None
+    ended_by: str
+
+
+VERSIONS: Final = Relation(
+    "baccarat_rulesversion",
+    (
+        ("id", "text"), ("table_id", "uuid"), ("operator_id", "uuid"), ("version", "int"), ("label", "text"),
+        ("rules", "jsonb"), ("returns", "jsonb"), ("floor", "int"), ("acknowledgement", "text"), ("status", "text"),
+        ("drafted_by", "text"), ("drafted_at", "timestamptz"), ("decided_by", "text"), ("decided_at", "timestamptz"),
+        ("waits_for", "text"), ("reason", "text"), ("first_round", "int"), ("since", "timestamptz"),
+        ("until", "timestamptz"), ("ended_by", "text"),
+    ),
+)  # fmt: skip
+_NAMES: Final = ", ".join(f"{name}::text" if kind == "jsonb" else name for name, kind in VERSIONS.columns)
+_OF_TABLES: Final = f"SELECT {_NAMES} FROM baccarat_rulesversion WHERE table_id = ANY (%s::uuid[])"  # noqa: S608
+_SAVE: Final = VERSIONS.upsert()
+_JSON: Final = tuple(place for place, (_, kind) in enumerate(VERSIONS.columns) if kind == "jsonb")
+
+Rows = dict[int, VersionRow]
+"""The versions of one table, by number."""
+
+
+def follow(rows: Rows, events: Iterable[object], facts: TableOpened) -> Rows:
+    """This will apply events of the table that was opened so to its rows, and return those that changed."""
+    changed: Rows = {}
+    for event in events:
+        for row in _rows_of(event, rows, facts):
+            rows[row.version] = changed[row.version] = row
+    return changed
+
+
+def load(tables: Iterable[UUID]) -> dict[UUID, Rows]:
+    """This will read the versions of tables."""
+    found: dict[UUID, Rows] = {table: {} for table in tables}
+    for values in fetch(_OF_TABLES, [list(found)]):
+        row = VersionRow(*_canonical(values))
+        found[row.table_id][row.version] = row
+    return found
+
+
+def save(rows: Iterable[VersionRow]) -> None:
+    """This will insert or replace rows; nothing for none."""
+    given = list(rows)
+    if given:
+        execute(_SAVE, [VERSIONS.parameter(given)])
+
+
+def _canonical(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The row with its JSON as canonical text, which is how the mapping writes it."""
+    row = list(values)
+    for place in _JSON:
+        row[place] = recanonical(row[place]).decode()
+    return tuple(row)
+
+
+def _rows_of(event: object, rows: Rows, facts: TableOpened) -> list[VersionRow]:
+    match event:
+        case TableOpened():
+            return [_first(event)]
+        case e.RulesDrafted():
+            return [_drafted(event, facts)]
+        case e.RulesTookEffect():
+            return _took_effect(event, rows)
+        case e.RulesRejected() | e.RulesPublished() | e.RulesDecommissioned():
+            return _decided(event, rows)
+        case _:
+            return []
+
+
+def _decided(event: e.RulesRejected | e.RulesPublished | e.RulesDecommissioned, rows: Rows) -> list[VersionRow]:
+    row = rows[event.version]
+    if isinstance(event, e.RulesDecommissioned):
+        return [row._replace(status=DECOMMISSIONED, until=event.at, ended_by=event.by, reason=event.reason)]
+    row = row._replace(decided_by=event.by, decided_at=event.at)
+    if isinstance(event, e.RulesRejected):
+        return [row._replace(status=REJECTED, reason=event.reason)]
+    return [*_overtaken(rows, event), row._replace(status=PUBLISHED, waits_for=event.waits_for.value)]
+
+
+def _overtaken(rows: Rows, event: e.RulesPublished) -> list[VersionRow]:
+    """A version that was published and never held, as another one was published before its time."""
+    return [
+        row._replace(status=DECOMMISSIONED, until=event.at, ended_by=event.by)
+        for row in rows.values()
+        if row.status == PUBLISHED
+    ]
+
+
+def _took_effect(event: e.RulesTookEffect, rows: Rows) -> list[VersionRow]:
+    row = rows[event.version]
+    ended = [
+        old._replace(status=DECOMMISSIONED, until=event.at, ended_by=row.decided_by)
+        for old in rows.values()
+        if old.status == IN_FORCE
+    ]
+    return [*ended, row._replace(status=IN_FORCE, since=event.at, first_round=event.first_round)]
+
+
+def _first(event: TableOpened) -> VersionRow:
+    row = _row(event.rules, facts=event, returns=_encode(event.returns).decode(), at=event.opened_at)
+    return row._replace(
+        floor=event.floor,
+        acknowledgement=event.acknowledgement,
+        status=IN_FORCE,
+        first_round=1,
+        since=event.opened_at,
+    )
+
+
+def _drafted(event: e.RulesDrafted, facts: TableOpened) -> VersionRow:
+    row = _row(event.rules, facts=facts, returns=_encode(event.returns).decode(), at=event.at)
+    return row._replace(floor=event.floor, acknowledgement=event.acknowledgement, drafted_by=event.by)
+
+
+def _row(rules: TableRules, *, facts: TableOpened, returns: str, at: datetime) -> VersionRow:
+    return VersionRow(
+        id=f"{facts.table}/{rules.version}",
+        table_id=facts.table,
+        operator_id=facts.operator,
+        version=rules.version,
+        label=rules.label,
+        rules=_encode(rules).decode(),
+        returns=returns,
+        floor=0,
+        acknowledgement="",
+        status=DRAFT,
+        drafted_by="",
+        drafted_at=at,
+        decided_by="",
+        decided_at=None,
+        waits_for="",
+        reason="",
+        first_round=None,
+        since=None,
+        until=None,
+        ended_by="",
+    )

@@ -1,0 +1,290 @@
+"""A table's rules are versions: drafted by one, published by another, in force from the next round or shoe on."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from baccarat import version_rows
+from baccarat.audit import engine
+from baccarat.audit.rebuilding import rebuild
+from baccarat.audit.retelling import retell
+from baccarat.operations import switching, versioning
+from baccarat.rules.presets import rules_for
+from baccarat.rules.table_rules import Ratio, Shuffle
+from baccarat.rules.validation import InvalidRules
+from baccarat.rules.wagers import Spot
+from baccarat.tables.refusals import PlayerEdgeNotAccepted, UnknownTable
+from baccarat.tables.stop_refusals import RulesAreStopped
+from baccarat.tables.switch_events import Scope
+from baccarat.tables.version_refusals import (
+    AcknowledgementDiffers,
+    AcknowledgementNotNeeded,
+    DraftWaits,
+    ReturnUnderFloor,
+    RulesNeedAnother,
+    RulesUnchanged,
+    RulesWithdrawn,
+    SeatsAreTaken,
+    ShuffleIsFixed,
+    UnknownDraft,
+    VersionReasonMissing,
+)
+from casino.events import sealer
+from casino.events.rows import fetch
+from casino.kernel.money import Book
+from casino.kernel.refusals import Refusal
+from tests.conftest import Database
+from tests.support.house import House, deal_all
+
+B = Spot.BANKER
+RULES = rules_for("mini", currency="EUR")
+MAKER, CHECKER = "staff:1", "staff:2"
+
+
+def draft(house: House, table: UUID, words: str = "", **changes: Any) -> int:
+    return versioning.draft(
+        table=table,
+        operator=house.operator,
+        changes=changes,
+        acknowledgement=words,
+        by=MAKER,
+        metadata=house.metadata,
+    )
+
+
+def publish(house: House, table: UUID, version: int, by: str = CHECKER) -> None:
+    versioning.publish(table=table, operator=house.operator, version=version, by=by, metadata=house.metadata)
+
+
+def put_in(house: House, table: UUID, **changes: Any) -> int:
+    version = draft(house, table, **changes)
+    publish(house, table, version)
+    return version
+
+
+def row(table: UUID, version: int) -> version_rows.VersionRow:
+    return version_rows.load([table])[table][version]
+
+
+def test_a_change_holds_from_the_next_round_and_never_within_one(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    ann.place(Spot.TIE, 500)
+    version = put_in(house, table, tie_pays=Ratio(9, 1), minimum=1000)
+
+    ann.deal()
+    deal_all()
+    assert house.last(table).facts().rules == "mini@1"
+    ann.new_game()
+    assert house.in_hand(table).facts().rules == "mini@2"
+    assert version == 2
+    assert house.state(table).rules.minimum == 1000
+
+    first, second = row(table, 1), row(table, 2)
+    assert (first.status, second.status, second.first_round) == ("decommissioned", "in_force", 2)
+    assert (first.until, second.drafted_by, second.decided_by) == (second.since, MAKER, CHECKER)
+    tie = {each["spot"]: each["exact"] for each in fetch_json(table, 2)}["tie"]
+    assert Fraction(tie) > Fraction({each["spot"]: each["exact"] for each in fetch_json(table, 1)}["tie"])
+    assert retell(house.last(table).facts().round).findings == ()
+    house.agree(table)
+
+
+def fetch_json(table: UUID, version: int) -> Any:
+    return fetch("SELECT returns FROM baccarat_rulesversion WHERE id = %s", [f"{table}/{version}"])[0][0]
+
+
+def test_at_a_long_shoe_what_the_shoe_is_made_of_waits_for_the_next_one(house: House) -> None:
+    table = house.table("big_table")
+    ann, bob = house.company(table, 2)
+    put_in(house, table, decks=6)
+    assert row(table, 3).waits_for == "next_shoe"
+
+    for at in (ann, bob):
+        at.deal({B: 2500})
+    deal_all()
+
+    assert house.in_hand(table).facts().rules == "big_table@2"
+    assert house.state(table).rules.decks == 8
+    put_in(house, table, maximum=100_000)  # of the rules in force: the six decks never come
+    assert (row(table, 3).status, row(table, 4).waits_for) == ("decommissioned", "next_round")
+    ann.pass_turn()
+    bob.deal({B: 2500})
+    deal_all()
+    assert house.in_hand(table).facts().rules == "big_table@4"
+    house.agree(table)
+
+
+def test_other_rules_begin_another_board_and_repeat_no_wager_of_the_old_ones(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    ann.deal({B: 500})
+    deal_all()
+    assert house.state(table).marks
+    put_in(house, table, chips=(2500, 10_000), minimum=2500, maximum=10_000)
+    ann.new_game()
+    state = house.state(table)
+    assert (state.marks, state.seats[0].last_wager) == ("", None)
+
+
+def test_who_drafts_never_publishes_and_a_draft_is_decided_once(house: House) -> None:
+    table = house.table("mini")
+    version = draft(house, table, minimum=1000)
+    with pytest.raises(RulesNeedAnother):
+        publish(house, table, version, by=MAKER)
+    with pytest.raises(DraftWaits):
+        draft(house, table, minimum=2000)
+    publish(house, table, version)
+    for again in (version, 99):
+        with pytest.raises(UnknownDraft):
+            publish(house, table, again)
+    rejected = draft(house, table, minimum=1500)
+    reject = {"table": table, "operator": house.operator, "version": rejected, "metadata": house.metadata}
+    with pytest.raises(VersionReasonMissing):
+        versioning.reject(reason=" ", by=CHECKER, **reject)
+    versioning.reject(reason="Too high.", by=CHECKER, **reject)
+    assert row(table, rejected).status == "rejected"
+    assert draft(house, table, minimum=1500) == rejected + 1
+    with pytest.raises(UnknownTable):
+        versioning.draft(table=table, operator=UUID(int=5), changes={"minimum": 5}, by=MAKER, metadata=house.metadata)
+
+
+def test_fifty_who_publish_one_draft_publish_it_once(house: House, in_threads: Callable[..., list[Any]]) -> None:
+    table = house.table("mini")
+    version = draft(house, table, minimum=1000)
+    results = in_threads(50, lambda number: publish(house, table, version, by=f"staff:{number + 10}"))
+    assert [type(each) for each in results if each is not None] == [UnknownDraft] * 49
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes", "refusal"),
+    [
+        ("mini", {"banker_pays": Ratio(2, 1)}, PlayerEdgeNotAccepted),
+        ("mini", {"tie_pays": Ratio(6, 1)}, ReturnUnderFloor),
+        ("mini", {"minimum": 500}, RulesUnchanged),
+        ("mini", {"minimum": 501, "chips": (250,)}, InvalidRules),
+        ("mini", {"preset": "classic"}, InvalidRules),
+        ("big_table", {"shuffle": Shuffle.EACH_ROUND, "cut_cards_from_end": None, "burn": False}, InvalidRules),
+        ("mini", {"shuffle": Shuffle.SHOE, "cut_cards_from_end": 14}, ShuffleIsFixed),
+    ],
+)
+def test_what_is_wrong_with_proposed_rules_has_its_own_code_and_changes_nothing(
+    house: House, preset: str, changes: dict[str, Any], refusal: type[Refusal]
+) -> None:
+    table = house.table(preset)
+    with pytest.raises(refusal):
+        draft(house, table, **changes)
+    assert house.state(table).ruled is None
+
+
+def test_every_fault_of_rules_is_named_with_a_code() -> None:
+    with pytest.raises(InvalidRules) as caught:
+        versioning.changed(RULES, {"decks": 0, "minimum": 7, "turn_seconds": 0, "tie_pays": Ratio(0, 1)})
+    assert caught.value.facts["codes"] == {
+        "decks": "decks_out_of_range",
+        "minimum": "minimum_not_makeable",
+        "turn_seconds": "turn_out_of_range",
+        "tie_pays": "tie_odds_out_of_range",
+    }
+
+
+def test_real_money_plays_by_doubtful_rules_only_when_the_very_sentence_was_typed(house: House) -> None:
+    table = house.table("mini")
+    with pytest.raises(ReturnUnderFloor) as caught:
+        draft(house, table, tie_pays=Ratio(6, 1))
+    sentence = caught.value.facts["sentence"]
+    assert sentence == "We accept that Tie returns 66.6092%, less than our floor of 75.0000%."
+    with pytest.raises(AcknowledgementDiffers):
+        draft(house, table, "yes", tie_pays=Ratio(6, 1))
+    with pytest.raises(AcknowledgementNotNeeded):
+        draft(house, table, "yes", minimum=1000)
+    version = draft(house, table, str(sentence), tie_pays=Ratio(6, 1))
+    assert row(table, version).acknowledgement == sentence
+    playing = house.table("mini", books=(Book.PLAY,))
+    assert draft(house, playing, tie_pays=Ratio(6, 1)) == 2
+
+
+def test_a_table_opens_for_real_money_under_the_floor_only_with_the_sentence(house: House) -> None:
+    with pytest.raises(ReturnUnderFloor) as caught:
+        house.table("mini", tie_pays=Ratio(6, 1))
+    assert "66.6092%" in str(caught.value.facts["sentence"])
+
+
+def test_a_version_can_have_no_fewer_seats_than_are_taken(house: House) -> None:
+    table = house.table("atlantic_city")
+    house.seated(table, 5)
+    with pytest.raises(SeatsAreTaken):
+        draft(house, table, seats=3, commission=RULES.commission)
+
+
+def test_withdrawn_rules_open_no_round_until_others_are_published(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    ann.deal({B: 500})
+    withdraw = {"table": table, "operator": house.operator, "by": CHECKER, "metadata": house.metadata}
+    with pytest.raises(VersionReasonMissing):
+        versioning.decommission(reason="", **withdraw)
+    versioning.decommission(reason="Printed wrong.", **withdraw)
+    with pytest.raises(RulesWithdrawn):
+        versioning.decommission(reason="Again.", **withdraw)
+    deal_all()
+    assert house.last(table).facts().rules == "mini@1"
+    with pytest.raises(RulesWithdrawn):
+        ann.deal({B: 500})
+    assert (row(table, 1).status, row(table, 1).reason) == ("decommissioned", "Printed wrong.")
+    put_in(house, table, minimum=1000)
+    ann.deal({B: 1000})
+    deal_all()
+    assert house.last(table).facts().rules == "mini@2"
+    house.agree(table)
+
+
+def test_rules_that_a_switch_stops_are_not_published(house: House) -> None:
+    other, table = house.table("classic"), house.table("classic")
+    put_in(house, other, minimum=1000)
+    switching.stop(scope=Scope.RULES, subject="classic@2", reason="odd", metadata=house.metadata)
+    version = draft(house, table, minimum=1000)
+    with pytest.raises(RulesAreStopped):
+        publish(house, table, version)
+    assert [held.scope for held in house.state(other).stops] == [Scope.RULES]
+
+
+def test_publishing_is_a_significant_event_with_both_persons_and_what_changed(house: House) -> None:
+    table = house.table("mini")
+    put_in(house, table, minimum=1000)
+    ((kind, actor, authorised, after),) = fetch(
+        "SELECT kind, actor, authorised_by, after FROM significant_significantevent WHERE subject = %s",
+        [f"table:{table}"],
+    )
+    assert (kind, actor, authorised) == ("rules_published", MAKER, CHECKER)
+    assert after["changes"] == ["Minimum: 5.00 EUR becomes 10.00 EUR."]
+
+
+def test_versions_are_audited_and_rebuilt_and_tampering_with_them_is_found(database: Database) -> None:
+    house = House()
+    table = house.table("mini")
+    ann = house.seated(table)
+    for changes in ({"minimum": 1000}, {"tie_pays": Ratio(9, 1)}):
+        put_in(house, table, **changes)
+        ann.deal({B: 1000})
+        deal_all()
+    draft(house, table, maximum=50_000)
+    sealer.seal_all()
+    assert list(engine.run().findings) == []
+    assert rebuild(compare=True).changed == ()
+
+    with database.owner() as owner:
+        owner.execute("UPDATE baccarat_rulesversion SET returns = '[]', drafted_by = 'x' WHERE version = 2")
+        owner.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
+        owner.execute(
+            "UPDATE events_event SET data = jsonb_set(data, '{rules}', '\"mini@2\"') WHERE type = 'RoundOpened' "
+            "AND data->>'rules' = 'mini@3'"
+        )
+        owner.execute(
+            "UPDATE events_event SET data = jsonb_set(data, '{returns,0,exact}', '\"1/1\"') WHERE type = 'RulesDrafted'"
+            " AND version = (SELECT min(version) FROM events_event WHERE type = 'RulesDrafted')"
+        )
+    found = {finding.what for finding in engine.run().findings}
+    assert {"row differs", "round's facts differ", "theoretical return differs"} <= found
