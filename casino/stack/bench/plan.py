@@ -40,7 +40,7 @@ FULL = Size(
     marks=10,
 )
 TINY = Size(
-    repeats=2,
+    repeats=1,
     writers=2,
     appends=20,
     tables=8,
@@ -49,8 +49,8 @@ TINY = Size(
     hands=500,
     turning=4,
     turn=1,
-    turns_seconds=3.0,
-    streams=6,
+    turns_seconds=2.0,
+    streams=4,
     marks=2,
 )
 SIZES = {"full": FULL, "tiny": TINY}

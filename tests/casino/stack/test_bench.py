@@ -11,6 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from casino.stack.bench import databases, peers, report, settle_peer
 from casino.stack.bench.measure import Measured, in_turns, percentile
 from casino.stack.bench.measurements import MEASUREMENTS
+from casino.stack.bench.plan import TINY
 from casino.stack.home import PROJECT
 from casino.stack.processes import run_to_end
 from tests.processes import clean_environment
@@ -44,14 +45,14 @@ def test_every_measurement_runs_in_its_place_on_a_machine_that_is_described(docu
 def test_each_measurement_says_ours_the_peers_the_ratio_and_the_target(document):
     for one in document["measurements"]:
         assert one["ours"] > 0
-        assert len(one["repetitions"]["ours"]) == 2
+        assert len(one["repetitions"]["ours"]) == TINY.repeats
         assert one["notes"]
         if one["peer"] is None:
             assert one["ratio"] is None
             assert one["peer_name"] == "no peer"
         else:
             assert one["ratio"] > 0
-            assert len(one["repetitions"]["peer"]) == 2
+            assert len(one["repetitions"]["peer"]) == TINY.repeats
 
 
 def test_a_database_of_a_measurement_is_dropped_however_it_ends(services):
