@@ -5,6 +5,7 @@ from typing import Final
 
 import httpx
 
+from casino import trust
 from casino.checkpoints.places import Away, Taken
 
 TIMEOUT: Final = httpx.Timeout(5.0, connect=2.0)
@@ -41,8 +42,9 @@ class ObjectStore:
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
         try:
+            url = f"{self.url.rstrip('/')}/{name}"
             return httpx.request(
-                method, f"{self.url.rstrip('/')}/{name}", headers=headers, content=text, timeout=TIMEOUT
+                method, url, headers=headers, content=text, timeout=TIMEOUT, verify=trust.authorities()
             )
         except (httpx.HTTPError, httpx.InvalidURL) as trouble:
             raise Away(f"{self}: {type(trouble).__name__}: {trouble}") from trouble

@@ -16,7 +16,7 @@ TOO_LATE: Final = {"betting_is_closed", "not_your_turn", "already_confirmed", "n
 """What a player hears who was not there in time, because the service was not."""
 
 BUY_IN: Final = Decimal(5000)
-LOOK_EVERY: Final = 0.1
+LOOK_EVERY: Final = 0.2
 """Seconds between two looks of a player at the table."""
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 LIMIT = 90
 """Seconds after which a system that has not come back counts as lost."""
 
-MORE = 12
+MORE = 8
 """Wagers that have to be confirmed after the last strike: the system plays on."""
 
 Strike = Callable[[System], Awaitable[None]]

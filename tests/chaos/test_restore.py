@@ -17,6 +17,7 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from baccarat.audit import engine
+from casino import trust
 from casino.celery import app as celery_app
 from casino.events import sealer
 from casino.events.rows import fetch
@@ -94,7 +95,8 @@ class Seat:
     def call(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         """This will call the service once."""
         headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": os.urandom(8).hex()}
-        answer = httpx.request(method, f"{self.service.web.url}/{path}", headers=headers, timeout=30, **options)
+        url = f"{self.service.web.url}/{path}"
+        answer = httpx.request(method, url, headers=headers, timeout=30, verify=trust.authorities(), **options)
         assert answer.status_code < 300, answer.text
         found: dict[str, Any] = answer.json()
         return found

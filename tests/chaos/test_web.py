@@ -9,6 +9,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from casino import trust
 from casino.events.rows import fetch
 from casino.operators import operations
 from casino.stack.bots.client import Client
@@ -42,9 +43,8 @@ class Web:
     def bet(self, key: str) -> httpx.Response:
         """This will send the bet once."""
         headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": key}
-        return httpx.post(
-            f"http://127.0.0.1:{self.port}/api/v1{self.table}/deal", json=BET, headers=headers, timeout=20
-        )
+        url = f"http://127.0.0.1:{self.port}/api/v1{self.table}/deal"
+        return httpx.post(url, json=BET, headers=headers, timeout=20, verify=trust.authorities())
 
 
 @pytest.fixture

@@ -1,9 +1,13 @@
 """Production refuses what only development may have."""
 
+import os
+import re
+import runpy
 import subprocess
 import sys
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 
 from casino.stack.home import PROJECT
 from tests.deploy.compose import services
@@ -17,6 +21,15 @@ def check(*arguments, environment):
     return subprocess.run(  # noqa: S603
         command, cwd=PROJECT, env=clean_environment(**environment), capture_output=True, text=True, check=False
     )
+
+
+def settings_of(environment, monkeypatch):
+    """The settings as a process would read them that has this environment and nothing else."""
+    for name in os.environ:
+        monkeypatch.delenv(name)
+    for name, value in clean_environment(**environment).items():
+        monkeypatch.setenv(name, value)
+    return runpy.run_path(str(PROJECT / "casino" / "settings.py"))
 
 
 def test_the_check_for_deployment_is_clean(tmp_path):
@@ -48,14 +61,18 @@ def test_the_check_for_deployment_is_clean(tmp_path):
         ({"BETTING_WEEK": "friday"}, "BETTING_WEEK: A betting week is written"),
     ],
 )
-def test_production_does_not_start_with(changes, reason):
-    done = check(environment={**PRODUCTION, **changes})
-    assert done.returncode != 0
-    assert reason in done.stderr
+def test_production_does_not_start_with(monkeypatch, changes, reason):
+    with pytest.raises(ImproperlyConfigured, match=re.escape(reason)):
+        settings_of({**PRODUCTION, **changes}, monkeypatch)
 
 
 @pytest.mark.parametrize("name", ["SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS", "CHECKPOINT_KEYS"])
-def test_production_does_not_start_without(name):
-    done = check(environment={key: value for key, value in PRODUCTION.items() if key != name})
+def test_production_does_not_start_without(monkeypatch, name):
+    with pytest.raises(ImproperlyConfigured, match=f"Set {name}"):
+        settings_of({key: value for key, value in PRODUCTION.items() if key != name}, monkeypatch)
+
+
+def test_a_setting_that_is_refused_ends_the_start():
+    done = check(environment={**PRODUCTION, "SECRET_KEY": "short"})
     assert done.returncode != 0
-    assert f"Set {name}" in done.stderr
+    assert "SECRET_KEY must be a secret of your own" in done.stderr

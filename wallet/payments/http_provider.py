@@ -11,6 +11,7 @@ from uuid import UUID
 import httpx
 import msgspec
 
+from casino import trust
 from casino.kernel import money
 from wallet.payments import bodies, signatures
 from wallet.payments.provider import NoAnswer, NotThere, Refused
@@ -78,7 +79,14 @@ class HttpProvider:
         signed = signatures.headers(secret=self.secret, timestamp=timestamp, nonce=nonce, body=body)
         headers = {**signed, "Content-Type": "application/json"}
         try:
-            return httpx.request(method, f"{self.url}/v1/{path}", content=body, headers=headers, timeout=TIMEOUT)
+            return httpx.request(
+                method,
+                f"{self.url}/v1/{path}",
+                content=body,
+                headers=headers,
+                timeout=TIMEOUT,
+                verify=trust.authorities(),
+            )
         except (httpx.HTTPError, httpx.InvalidURL) as trouble:
             raise NoAnswer(f"{type(trouble).__name__}: {trouble}") from trouble
 

@@ -11,6 +11,8 @@ from typing import Any, Final, Self
 
 import httpx
 
+from casino import trust
+
 PATIENCE: Final = 60
 """How often a request is sent again while the service does not answer, half a second apart."""
 
@@ -42,7 +44,9 @@ class Client:
 
     def __init__(self, base_url: str, credential: str) -> None:
         headers = {"Authorization": f"Bearer {credential}"}
-        self._http = httpx.AsyncClient(base_url=f"{base_url}/api/v1", headers=headers, timeout=20)
+        self._http = httpx.AsyncClient(
+            base_url=f"{base_url}/api/v1", headers=headers, timeout=20, verify=trust.authorities()
+        )
 
     async def __aenter__(self) -> Self:
         return self

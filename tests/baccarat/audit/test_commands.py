@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, ManagementUtility, call_command
 
 from casino.events.rows import execute, fetch
 from tests.baccarat.audit.playing import tamper
@@ -16,8 +16,26 @@ PROJECT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
-def manage(played, tmp_path):
-    """`manage(*arguments)`: exit code, output and errors of manage.py on the played database."""
+def manage(played, tmp_path, monkeypatch, capsys):
+    """`manage(*arguments)`: exit code, output and errors of a command on the played database, run in this process."""
+    monkeypatch.setenv("CASINO_HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments):
+        capsys.readouterr()
+        code = 0
+        try:
+            ManagementUtility(["manage.py", *arguments]).execute()
+        except SystemExit as ended:
+            code = ended.code
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def manage_py(played, tmp_path):
+    """The same, as a process of its own."""
 
     def run(*arguments):
         done = subprocess.run(  # noqa: S603  (our own command)
@@ -37,12 +55,12 @@ def last(output):
     return output.rstrip("\n").splitlines()[-1]
 
 
-def test_audit_says_ok_keeps_the_head_and_then_notices_a_cut_tail(played, manage, tmp_path):
+def test_audit_says_ok_keeps_the_head_and_then_notices_a_cut_tail(played, manage_py, tmp_path):
     rounds, events, entries, head = fetch(
         "SELECT (SELECT count(*) FROM baccarat_round), (SELECT count(*) FROM events_event), "
         "(SELECT count(*) FROM wallet_entry), (SELECT max(position) FROM events_seal)"
     )[0]
-    code, output, _ = manage("audit", "--oldest", "3600")
+    code, output, _ = manage_py("audit", "--oldest", "3600")
     assert (code, output) == (0, f"audit: ok rounds={rounds} events={events} entries={entries} findings=0\n")
     (file,) = (tmp_path / "heads").iterdir()
     assert json.loads(file.read_text())["position"] == head
@@ -52,7 +70,7 @@ def test_audit_says_ok_keeps_the_head_and_then_notices_a_cut_tail(played, manage
         f"DELETE FROM events_seal WHERE position = {head}",  # noqa: S608  (a number)
         f"DELETE FROM events_headmark WHERE position = {head}",  # noqa: S608  (a number)
     )
-    code, output, _ = manage("audit", "--oldest", "3600", "--json")
+    code, output, _ = manage_py("audit", "--oldest", "3600", "--json")
     document = json.loads(output)
     assert code == 1
     assert document["verdict"] == "FAILED"

@@ -12,6 +12,7 @@ import redis
 from django.conf import settings
 from django.db import connection, transaction
 
+from casino import trust
 from casino.events import sealer, store
 from casino.events.drafts import Append, Draft
 from casino.events.rows import execute, fetch
@@ -36,7 +37,9 @@ def notes(stream: Listener) -> list[str]:
 
 def refused(web: Web, query: dict[str, str] | None = None, *, credential: str | None = None) -> tuple[int, str]:
     headers = {} if credential is None else {"Authorization": f"Bearer {credential}"}
-    answer = httpx.get(f"{web.url}/stream", params=query or {}, headers=headers, timeout=PATIENCE)
+    answer = httpx.get(
+        f"{web.url}/stream", params=query or {}, headers=headers, timeout=PATIENCE, verify=trust.authorities()
+    )
     assert answer.headers["content-type"] == "application/problem+json"
     return answer.status_code, answer.json()["code"]
 
@@ -146,7 +149,7 @@ def test_no_stream_begins_for_strangers(web: Web, lucky: Tenant, golden: Tenant)
     assert refused(web, credential=lucky.credential) == (403, "forbidden")
     assert refused(web, {"ticket": "st_wrong"}) == (401, "invalid_credentials")
     assert refused(web, {"ticket": "st_" + "x" * 500}) == (401, "invalid_credentials")
-    answer = httpx.post(f"{web.url}/stream")
+    answer = httpx.post(f"{web.url}/stream", verify=trust.authorities())
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
 
 
@@ -329,7 +332,12 @@ def test_more_streams_than_connections_hold_none_of_them(
                 " AND state = 'idle in transaction'"
             ).fetchall()[0]
         assert count == 0
-        assert httpx.get(f"{web.url}/tables", headers=opened[0].headers, timeout=PATIENCE).status_code == 200
+        assert (
+            httpx.get(
+                f"{web.url}/tables", headers=opened[0].headers, timeout=PATIENCE, verify=trust.authorities()
+            ).status_code
+            == 200
+        )
         note(table, "to all of them")
         sealer.seal_all()
         for stream in opened:

@@ -12,6 +12,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
+from casino import trust
 from casino.stack.provider.behaviour import PLANS, Plan, plan_for
 from tests.processes import wait_until
 from tests.wallet.payments.counter import SECRET
@@ -151,7 +152,7 @@ def test_a_start_is_refused_fails_or_hangs_on_request(adapter: HttpProvider) -> 
 
 def test_who_does_not_sign_is_turned_away(url: str, adapter: HttpProvider) -> None:
     payment = start(adapter)
-    assert httpx.get(f"{url}/v1/deposits/{payment}").status_code == 401
+    assert httpx.get(f"{url}/v1/deposits/{payment}", verify=trust.authorities()).status_code == 401
     with pytest.raises(NoAnswer, match="401"):
         HttpProvider(url=url, secret="another").status(kind=Kind.DEPOSIT, payment=payment)
 
@@ -187,7 +188,7 @@ def test_a_payment_is_turned_by_hand_and_everything_is_listed(url: str, adapter:
 
 def signed(method: str, address: str, body: bytes = b"") -> httpx.Response:
     headers = signatures.headers(secret=SECRET, timestamp=str(int(time.time())), nonce=uuid4().hex, body=body)
-    return httpx.request(method, address, content=body, headers=headers)
+    return httpx.request(method, address, content=body, headers=headers, verify=trust.authorities())
 
 
 def test_the_last_two_digits_of_an_amount_choose_the_plan() -> None:
