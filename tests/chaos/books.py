@@ -1,6 +1,7 @@
 """What has to hold when all is over: every confirmed wager settled exactly once, and nobody's money lost or doubled."""
 
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -87,5 +88,8 @@ async def _account(player: Player) -> Decimal:
 def audit(system: System, blocker: DjangoDbBlocker, *, oldest: float = engine.OLDEST) -> Report:
     """This will audit the system's database from here, with its keys."""
     with pytest.MonkeyPatch.context() as patch, blocker.unblock(), pointed_at(system.database_url):
-        patch.setattr(settings, "SHOE_KEYS", system.stack.environment["SHOE_KEYS"])
+        told = system.stack.environment
+        patch.setattr(settings, "SHOE_KEYS", told["SHOE_KEYS"])
+        patch.setattr(settings, "CHECKPOINT_KEYS", Path(told["CHECKPOINT_KEYS_FILE"]).read_text(encoding="utf-8"))
+        patch.setattr(settings, "CHECKPOINT_STORE", told["CHECKPOINT_STORE"])
         return engine.run(oldest=oldest)
