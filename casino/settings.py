@@ -463,6 +463,14 @@ UNFOLD = {
                         badge="casino.significant.badges.unacknowledged",
                         badge_variant="danger",
                     ),
+                    admin_item("Reports", "summarize", "reports_report"),
+                    admin_item(
+                        "Matters",
+                        "assignment_late",
+                        "reports_matter",
+                        badge="casino.reports.admin_matters.waiting",
+                        badge_variant="warning",
+                    ),
                 ],
             },
             {

@@ -29,7 +29,7 @@ class Report(models.Model):
     figures = models.JSONField()
 
     class Meta:
-        permissions = [("make_report", "Can have reports made")]
+        permissions = [("export_report", "Can have reports made")]
         constraints = [
             models.UniqueConstraint(
                 fields=["operator_id", "name", "period", "since", "until", "version"], name="reports_report_version"
@@ -56,7 +56,7 @@ class Matter(models.Model):
     found_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        permissions = [("work_on_matter", "Can own and resolve what reports found")]
+        permissions = [("acknowledge_matter", "Can own and resolve what reports found")]
         indexes = [
             models.Index(fields=["operator_id", "-id"], name="reports_matter_operator"),
             models.Index(fields=["operator_id", "about", "-id"], name="reports_matter_about"),

@@ -32,10 +32,10 @@ def versions(report: Report) -> QuerySet[Report]:
     return Report.objects.filter(**same, since=report.since, until=report.until).defer("content").order_by("-version")
 
 
-def standing() -> QuerySet[Matter]:
-    """This will return matters with what was done last: `last_act`, `owner` and `words`, null where nothing was."""
+def standing(rows: QuerySet[Matter]) -> QuerySet[Matter]:
+    """This will add to matters what was done last: `last_act`, `owner` and `words`, null where nothing was."""
     last = MatterAct.objects.filter(matter_id=OuterRef("pk")).order_by("-number")
-    return Matter.objects.annotate(
+    return rows.annotate(
         last_act=Subquery(last.values("act")[:1]),
         owner=Subquery(last.values("owner")[:1]),
         words=Subquery(last.values("words")[:1]),

@@ -67,8 +67,8 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
         | _REPORTS
         | _STAFF
         | {
-            "reports.make_report",
-            "reports.work_on_matter",
+            "reports.export_report",
+            "reports.acknowledge_matter",
             "significant.acknowledge_significantevent",
             "significant.view_significantevent",
             "significant.view_threshold",

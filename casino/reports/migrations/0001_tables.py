@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
                 ("found_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
             options={
-                "permissions": [("work_on_matter", "Can own and resolve what reports found")],
+                "permissions": [("acknowledge_matter", "Can own and resolve what reports found")],
                 "indexes": [
                     models.Index(fields=["operator_id", "-id"], name="reports_matter_operator"),
                     models.Index(fields=["operator_id", "about", "-id"], name="reports_matter_about"),
@@ -51,7 +51,7 @@ class Migration(migrations.Migration):
                 ("figures", models.JSONField()),
             ],
             options={
-                "permissions": [("make_report", "Can have reports made")],
+                "permissions": [("export_report", "Can have reports made")],
                 "indexes": [
                     models.Index(fields=["operator_id", "-id"], name="reports_report_operator"),
                     models.Index(fields=["operator_id", "period", "since"], name="reports_report_since"),

@@ -210,7 +210,7 @@ def test_a_matter_has_an_owner_and_one_end(evening: Evening) -> None:
     matters.resolve(matter, **whose, words="A clerk's error.", by="staff:8")
     with pytest.raises(MatterResolved):
         matters.resolve(matter, **whose, words="Again.", by="staff:8")
-    standing = queries.standing().get(pk=matter)
+    standing = queries.standing(Matter.objects.all()).get(pk=matter)
     assert (standing.last_act, standing.owner, standing.words) == ("resolved", "staff:7", "A clerk's error.")
     assert matters.reasons(operator=evening.operator, about=["table:x"]) == {"table:x": "A clerk's error."}
     with transaction.atomic():

@@ -1,0 +1,217 @@
+"""Reports as staff see them: versions, their rows, what changed between two, files; and what reports found."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.http import urlencode
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+
+from casino.admin import marks
+from casino.admin.filters import chosen, since_by_uuid
+from casino.admin.readonly import ReadOnlyAdmin
+from casino.admin.sections import Facts, Form, Grid, Section
+from casino.operators import staff
+from casino.operators.admin import operator_filter
+from casino.operators.models import Operator
+from casino.reports import admin_matters, catalogue, document, making, queries
+from casino.reports.admin_making import MAKE, make_view
+from casino.reports.comparing import changes
+from casino.reports.formats import form
+from casino.reports.intervals import Interval, Period
+from casino.reports.models import Report
+from casino.reports.refusals import UnknownFormat
+from casino.reports.shape import Kind
+
+__all__ = ["admin_matters"]
+
+MOST_ROWS: Final = 200
+"""Rows that a page shows; files have all of them."""
+_NUMBERS: Final = {Kind.COUNT.value, Kind.MONEY.value, Kind.RATE.value}
+
+
+@admin.register(Report)
+class ReportAdmin(ReadOnlyAdmin):
+    """Versions of reports, newest first. Found by id."""
+
+    list_display = ("title", "interval", "operator", "version", "rows", "as_of", "when", "who")
+    list_filter = (
+        operator_filter(),
+        chosen(
+            title="report",
+            parameter="report",
+            choices=lambda _: {name: each.title for name, each in catalogue.definitions().items()},
+            where=lambda value: Q(name=value),
+        ),
+        chosen(
+            title="period",
+            parameter="period",
+            choices={period.value: period.value.capitalize() for period in Period},
+            where=lambda value: Q(period=value),
+        ),
+        since_by_uuid(),
+    )
+    ordering = ("-id",)
+    list_before_template = "admin/casino/make_report.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """This will add the operator's name; the content is read by the page of one report alone."""
+        slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug)).defer("content")
+        return rows
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """This will offer those who may to have a report made."""
+        may = {"may_make": request.user.has_perm(MAKE), "make_url": reverse("admin:reports_report_make")}
+        return super().changelist_view(request, {**may, **(extra_context or {})})
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the addresses of `make`, of files, and of `again`."""
+        return [
+            path("make/", self.admin_site.admin_view(make_view), name="reports_report_make"),
+            path(
+                "<uuid:report>/file/", require_safe(self.admin_site.admin_view(self.file)), name="reports_report_file"
+            ),
+            self.perform_path("again", MAKE, self.again),
+            *super().get_urls(),
+        ]
+
+    def file(self, request: HttpRequest, report: Any) -> HttpResponse:
+        """This will send a report as a file, and note who took it."""
+        found = self._find(request, str(report))
+        if found is None:
+            raise PermissionDenied
+        try:
+            file = form.file_of(found, request.GET.get("format", "json"))
+        except UnknownFormat:
+            raise PermissionDenied from None
+        self.log_change(request, found, f"Downloaded {file.name}.")
+        headers = {"Content-Disposition": f'attachment; filename="{file.name}"', "Cache-Control": "no-store"}
+        return HttpResponse(file.content, content_type=file.media_type, headers=headers)
+
+    def again(self, request: HttpRequest, report: Report) -> str:
+        """This will have it made again, of what is sealed by now."""
+        told = document.read(bytes(report.content))["interval"]
+        interval = Interval(Period(told["period"]), report.since, report.until, told["time_zone"])
+        known = set(queries.versions(report).values_list("pk", flat=True))
+        by = staff.actor(request.user)
+        made = making.make(operator=report.operator_id, name=report.name, interval=interval, by=by)
+        return f"Version {made.version} says {'the same as now' if made.pk in known else 'what is new'}."
+
+    @admin.display(description="report")
+    def title(self, report: Report) -> str:
+        """What it is called."""
+        known = catalogue.definitions().get(report.name)
+        return report.name if known is None else known.title
+
+    @admin.display(description="interval")
+    def interval(self, report: Report) -> SafeString:
+        """The interval, in the operator's time."""
+        return marks.both(report.label, report.period)
+
+    @admin.display(description="operator")
+    def operator(self, report: Any) -> SafeString | str:
+        """Whose it is."""
+        return marks.page("operator", report.operator_id, report.slug or marks.short(report.operator_id))
+
+    @admin.display(description="as of")
+    def as_of(self, report: Report) -> str:
+        """How much of the log is in it."""
+        return f"#{report.position}"
+
+    @admin.display(description="made (UTC)")
+    def when(self, report: Report) -> SafeString | str:
+        """When it was made."""
+        return marks.moment(report.made_at)
+
+    @admin.display(description="by")
+    def who(self, report: Report) -> str:
+        """Who had it made."""
+        return report.made_by
+
+    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+        """This will show a version: what it says, its files, the other versions, and what is new since the last one."""
+        told, versions = document.read(bytes(obj.content)), list(queries.versions(obj)[:MOST_ROWS])
+        before = next((each for each in versions if each.version < obj.version), None)
+        found: list[Section] = [self._facts(obj, told), _rows(told)]
+        if before is not None:
+            found.append(_changes(told, before))
+        found.append(_versions(obj, versions))
+        if request.user.has_perm(MAKE):
+            says = "A version that would say the same is not made."
+            found.append(
+                Form("Make it again", "Make it of what is sealed now", self.perform_url("again", obj), says=says)
+            )
+        return found
+
+    def _facts(self, report: Any, told: dict[str, Any]) -> Facts:
+        files = [
+            marks.link(f"{reverse('admin:reports_report_file', args=[report.pk])}?{urlencode({'format': name})}", name)
+            for name in form.names()
+        ]
+        sound = document.sha256(bytes(report.content)) == report.sha256
+        rows: list[tuple[str, object]] = [
+            ("Operator", self.operator(report)),
+            *((name, value) for name, value in document.header(told) if name != "Operator"),
+            ("About", told["about"]),
+            ("SHA-256 of the JSON file", marks.code(report.sha256)),
+            ("Its bytes", marks.badge("as they were hashed", "good") if sound else marks.badge("changed", "bad")),
+            ("Files", SafeString(" \N{MIDDLE DOT} ".join(files))),
+        ]
+        return Facts(told["title"], rows)
+
+
+def _rows(told: dict[str, Any]) -> Grid:
+    columns, rows = told["columns"], told["rows"]
+    shown = [[_cell(cell) for cell in row] for row in rows[:MOST_ROWS]]
+    shown += [["Total" if place == 0 and cell is None else _cell(cell) for place, cell in enumerate(row)]
+              for row in _marked(told)]  # fmt: skip
+    note = f"The first {MOST_ROWS} of {len(rows)} rows; files have all of them." if len(rows) > MOST_ROWS else ""
+    numeric = frozenset(column["title"] for column in columns if column["kind"] in _NUMBERS)
+    return Grid(
+        "Rows", [column["title"] for column in columns], shown, document.NO_ACTIVITY, note=note, numeric=numeric
+    )
+
+
+def _marked(told: dict[str, Any]) -> list[list[Any]]:
+    """The totals, said to be such where there is room for the word."""
+    columns = told["columns"]
+    free = next((place for place, column in enumerate(columns) if place > 1 and column["kind"] == "text"), None)
+    return [["total" if place == free else cell for place, cell in enumerate(total)] for total in told["totals"]]
+
+
+def _changes(told: dict[str, Any], before: Report) -> Grid:
+    older = document.read(bytes(Report.objects.get(pk=before.pk).content))
+    rows = [
+        [marks.badge("was" if change.gone else "is", "bad" if change.gone else "good"), *map(_cell, change.row)]
+        for change in changes(older, told)[:MOST_ROWS]
+    ]
+    headers = ["", *(column["title"] for column in told["columns"])]
+    return Grid(f"Since version {before.version}", headers, rows, empty="The rows are the same.")
+
+
+def _versions(report: Report, versions: Sequence[Report]) -> Grid:
+    rows = [
+        (
+            f"{each.version} (this)" if each.pk == report.pk else marks.page("report", each.pk, str(each.version)),
+            marks.moment(each.made_at),
+            each.made_by,
+            f"#{each.position}",
+            marks.code(each.sha256),
+        )
+        for each in versions
+    ]
+    return Grid("Versions", ("Version", "Made (UTC)", "By", "As of", "SHA-256"), rows)
+
+
+def _cell(cell: Any) -> object:
+    if cell is None or cell == "":
+        return marks.NOTHING
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return f"…{cell[-12:]}" if isinstance(cell, str) and len(cell) == 36 and cell.count("-") == 4 else cell

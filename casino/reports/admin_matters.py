@@ -1,0 +1,134 @@
+"""What reports found that needs a person, as staff work on it: a queue, an owner, a resolution in words."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django.contrib import admin
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import HttpRequest
+from django.urls import URLPattern
+from django.utils.safestring import SafeString
+
+from casino.admin import marks, scope
+from casino.admin.filters import chosen, since_by_uuid
+from casino.admin.readonly import ReadOnlyAdmin
+from casino.admin.sections import Facts, Field, Form, Grid, Section
+from casino.operators import staff
+from casino.operators.admin import operator_filter
+from casino.reports import matters, queries
+from casino.reports.models import Matter, MatterAct
+
+WORK: Final = "reports.acknowledge_matter"
+MOST_COUNTED: Final = 100
+_TONES: Final = {None: "bad", matters.ASSIGNED: "warn", matters.RESOLVED: "good"}
+
+
+def _resolved() -> Exists:
+    return Exists(MatterAct.objects.filter(matter_id=OuterRef("pk"), act=matters.RESOLVED))
+
+
+def waiting(request: HttpRequest) -> str:
+    """This will count the matters that nobody has resolved, for the side bar."""
+    if not request.user.has_perm("reports.view_matter"):
+        return ""
+    count = scope.within(Matter.objects.filter(~_resolved()), request)[:MOST_COUNTED].count()
+    return f"{count}+" if count == MOST_COUNTED else str(count or "")
+
+
+@admin.register(Matter)
+class MatterAdmin(ReadOnlyAdmin):
+    """Matters, newest first; `waiting` is the queue. Found by id."""
+
+    list_display = ("title", "standing", "about", "operator", "owner_", "when")
+    list_filter = (
+        operator_filter(),
+        chosen(
+            title="standing",
+            parameter="standing",
+            choices={"waiting": "Waits for somebody", "resolved": "Resolved"},
+            where=lambda value: Q(_resolved()) if value == "resolved" else ~Q(_resolved()),
+        ),
+        since_by_uuid(),
+    )
+    ordering = ("-id",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """This will add what was done last."""
+        return queries.standing(super().get_queryset(request))
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the addresses of `assign` and `resolve`."""
+        return [
+            self.perform_path("assign", WORK, self.assign),
+            self.perform_path("resolve", WORK, self.resolve),
+            *super().get_urls(),
+        ]
+
+    def assign(self, request: HttpRequest, matter: Matter) -> str:
+        """This will give it to an owner, or to who presses. Raises the refusals of `matters.assign`."""
+        by = staff.actor(request.user)
+        owner = request.POST.get("owner", "").strip()[:60] or by
+        matters.assign(matter.pk, operator=matter.operator_id, owner=owner, by=by)
+        return f"Assigned to {owner}."
+
+    def resolve(self, request: HttpRequest, matter: Matter) -> str:
+        """This will say what became of it. Raises the refusals of `matters.resolve`."""
+        words = request.POST.get("words", "")
+        matters.resolve(matter.pk, operator=matter.operator_id, words=words, by=staff.actor(request.user))
+        return "Resolved."
+
+    @admin.display(description="matter")
+    def title(self, matter: Matter) -> str:
+        """What kind of matter it is."""
+        return matter.kind.replace("_", " ")
+
+    @admin.display(description="status")
+    def standing(self, matter: Any) -> SafeString:
+        """How it stands."""
+        return marks.badge(matter.last_act or "open", _TONES[matter.last_act])
+
+    @admin.display(description="operator")
+    def operator(self, matter: Matter) -> SafeString | str:
+        """Whose it is."""
+        return marks.page("operator", matter.operator_id, marks.short(matter.operator_id))
+
+    @admin.display(description="owner")
+    def owner_(self, matter: Any) -> str:
+        """Who looks into it."""
+        return matter.owner or marks.NOTHING
+
+    @admin.display(description="found (UTC)")
+    def when(self, matter: Matter) -> SafeString | str:
+        """When it was found."""
+        return marks.moment(matter.found_at)
+
+    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+        """This will show what was found, what was done about it, and the forms for those who work on it."""
+        kind, _, identity = obj.about.partition(" ")[0].partition(":")
+        facts = (
+            ("Matter", self.title(obj)),
+            ("Status", self.standing(obj)),
+            ("About", marks.page(kind, identity) if identity else obj.about),
+            ("In full", obj.about),
+            ("Operator", self.operator(obj)),
+            ("Owner", self.owner_(obj)),
+            ("Found (UTC)", self.when(obj)),
+            ("Id", marks.code(obj.pk)),
+        )
+        told = [(name.replace("_", " "), str(value)) for name, value in obj.found.items()]
+        acts = [
+            (marks.moment(act.at), act.act, act.owner, act.words or marks.NOTHING, act.by)
+            for act in MatterAct.objects.filter(matter_id=obj.pk).order_by("number")
+        ]
+        done = Grid("What was done", ("Time (UTC)", "Act", "Owner", "In words", "By"), acts)
+        return (Facts("Matter", facts), Facts("What was found", told), done, *self._forms(request, obj))
+
+    def _forms(self, request: HttpRequest, matter: Any) -> Sequence[Section]:
+        if matter.last_act == matters.RESOLVED or not request.user.has_perm(WORK):
+            return ()
+        owner = Field("owner", "Owner (empty: yourself)", required=False, longest=60)
+        words = Field("words", "What it was, and what was done about it", lines=3)
+        return (
+            Form("Assign", "Assign", self.perform_url("assign", matter), (owner,)),
+            Form("Resolve", "Resolve", self.perform_url("resolve", matter), (words,), tone="good"),
+        )

@@ -1,0 +1,142 @@
+"""Staff look at reports, compare versions, download files, have some made, and work on what was found."""
+
+from collections.abc import Generator
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoDbBlocker
+
+from baccarat.rules.wagers import Spot
+from casino.events import sealer
+from casino.operators.models import Operator
+from casino.reports import making, matters
+from casino.reports.intervals import between
+from casino.reports.models import Matter, Report
+from tests.baccarat.reports.history import Evening, begin
+from tests.services import Services
+from tests.support.house import deal_all, fresh_database
+from tests.support.office import page_of, staff
+
+LIST = "admin:reports_report_changelist"
+VIEW, MAKE = "reports.view_report", "reports.export_report"
+
+
+@pytest.fixture(scope="module")
+def evening(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Evening]:
+    """An operator with a little play, reported twice; and another operator."""
+    with fresh_database(services, django_db_blocker):
+        begin(11)
+        evening = begin(10)
+        for _ in range(2):
+            at = evening.house.seated(evening.house.table("mini"))
+            at.deal({Spot.TIE: 500})
+            deal_all()
+            sealer.seal_all()
+            report(evening)
+        yield evening
+
+
+@pytest.fixture(autouse=True)
+def nobody(evening: Evening) -> Generator[None]:
+    """Each test makes staff of its own."""
+    yield
+    LogEntry.objects.all().delete()
+    User.objects.all().delete()
+
+
+def report(evening: Evening) -> Report:
+    interval = between(since=evening.cuts[0], until=evening.cuts[0].replace(year=2099), zone="UTC")
+    return making.make(operator=evening.operator, name="revenue", interval=interval, by="system")
+
+
+def of_us(evening: Evening, *permissions: str) -> Client:
+    return staff(*permissions, works_for=Operator.objects.get(id=evening.operator).slug)
+
+
+def text(client: Client, url: str) -> str:
+    answer = client.get(url)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_a_report_has_a_page_with_its_rows_files_and_what_changed(evening: Evening) -> None:
+    client, newest = of_us(evening, VIEW), report(evening)
+    page = text(client, page_of("reports_report", newest.pk))
+    for word in ("As of position", newest.sha256, "as they were hashed", "Since version 1", "GGR", "Commission earned"):
+        assert word in page
+    assert "Have a report made" not in text(client, reverse(LIST))
+    assert "Make it again" not in page
+
+
+def test_files_are_downloaded_and_it_is_noted_who_did(evening: Evening) -> None:
+    client, newest = of_us(evening, VIEW), report(evening)
+    url = reverse("admin:reports_report_file", args=[newest.pk])
+    assert client.get(url).content == bytes(newest.content)
+    assert client.get(url, {"format": "csv"}).content.startswith(b"Operator,Lucky")
+    assert client.get(url, {"format": "xls"}).status_code == 403
+    assert client.post(url).status_code == 405
+    assert {entry.change_message for entry in LogEntry.objects.all()} == {
+        f"Downloaded revenue-interval-{newest.since:%Y%m%d}-v2.{form}." for form in ("json", "csv")
+    }
+
+
+def test_another_operators_staff_see_nothing(evening: Evening) -> None:
+    other = Operator.objects.exclude(id=evening.operator).get()
+    client, newest = staff(VIEW, MAKE, works_for=other.slug), report(evening)
+    assert str(newest.pk) not in text(client, reverse(LIST))
+    assert client.get(reverse("admin:reports_report_file", args=[newest.pk])).status_code == 403
+    assert client.get(page_of("reports_report", newest.pk)).status_code == 302
+    ours = Operator.objects.get(id=evening.operator).slug
+    wanted = {"operator": ours, "name": "revenue", "period": "life"}
+    assert client.post(reverse("admin:reports_report_make"), wanted).status_code == 403
+
+
+def test_who_may_has_reports_made(evening: Evening) -> None:
+    client, url = of_us(evening, VIEW, MAKE), reverse("admin:reports_report_make")
+    ours = Operator.objects.get(id=evening.operator).slug
+    assert url in text(client, reverse(LIST))
+    assert ours in text(client, url)
+    made = client.post(url, {"operator": ours, "name": "liability", "period": "day", "date": "2026-01-01"})
+    assert made.status_code == 302
+    assert "No activity" in text(client, made.headers["Location"])
+    for wrong in ({"period": "day", "date": "then"}, {"period": "interval"}, {"period": "day", "date": "2190-01-01"}):
+        answer = client.post(url, {"operator": ours, "name": "liability", **wrong})
+        assert answer.status_code == 200
+        assert Report.objects.filter(name="liability").count() == 1
+    again = reverse("admin:reports_report_again", args=[report(evening).pk])
+    client.post(again)
+    assert "says the same as now" in LogEntry.objects.latest("id").change_message
+    assert of_us_without(client, url) == 403
+
+
+def of_us_without(client: Client, url: str) -> int:
+    """What the same person meets who may no longer have reports made."""
+    User.objects.get().user_permissions.filter(codename="export_report").delete()
+    return client.get(url).status_code
+
+
+def test_matters_are_a_queue_with_owners_and_ends(evening: Evening) -> None:
+    found = matters.open_one(
+        operator=evening.operator,
+        kind="return_out_of_band",
+        about=f"table:{evening.tables[0]} mini@1 tie",
+        found={"a": 1},
+    )
+    assert found is not None
+    client = of_us(evening, "reports.view_matter", "reports.acknowledge_matter", "baccarat.view_table")
+    listed = reverse("admin:reports_matter_changelist")
+    assert "return out of band" in text(client, f"{listed}?standing=waiting")
+    assert "Matters" in text(client, reverse("admin:index"))
+    client.post(reverse("admin:reports_matter_assign", args=[found]), {"owner": ""})
+    assert "Resolve" in text(client, page_of("reports_matter", found))
+    client.post(
+        reverse("admin:reports_matter_resolve", args=[found]), {"words": "One lucky guest; the seed was checked."}
+    )
+    page = text(client, page_of("reports_matter", found))
+    assert "One lucky guest" in page
+    assert "Assign</button>" not in page
+    assert "return out of band" not in text(client, f"{listed}?standing=waiting")
+    assert Matter.objects.get().pk == found
