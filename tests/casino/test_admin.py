@@ -36,7 +36,7 @@ NEVER_LISTED = {
     "operators.playersession",
     "operators.playerpin",
 }
-MOST_QUERIES_OF_A_LIST = 15
+MOST_QUERIES_OF_A_LIST = 16
 MOST_QUERIES_OF_A_PAGE = 21
 MOST_QUERIES_OF_A_ROUND = 32
 """A round is worked out anew from its events, the ledger and a checkpoint whenever it is looked at."""
