@@ -396,6 +396,8 @@ ADMIN_PAGES = {
     "difference": "wallet_difference",
     "protection": "wallet_protection",
     "significant": "significant_significantevent",
+    "message": "chat_message",
+    "complaint": "chat_report",
 }
 """Which page shows what an id or a stream's name speaks of: no app needs to know those above it to link to them."""
 

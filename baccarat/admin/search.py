@@ -52,7 +52,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 def _found(request: HttpRequest, asked: Asked) -> Sequence[Section]:
     before = as_uuid(request.GET.get("before", ""))
-    hits = [_hits(request, asked.word)] if asked.word and before is None else []
+    hits: list[Section] = [_hits(request, asked.word)] if asked.word and before is None else []
     narrowed = asked.of_money or asked.table or asked.outcome or asked.since or asked.until or asked.operator
     if not narrowed and asked.word:
         return hits
@@ -159,5 +159,5 @@ def _payments(request: HttpRequest, asked: Asked) -> Grid:
 
 
 def _older(request: HttpRequest, before: UUID) -> object:
-    kept = {name: value for name, value in request.GET.items() if name != "before" and value}
+    kept = {name: str(value) for name, value in request.GET.items() if name != "before" and value}
     return marks.link(f"?{urlencode({**kept, 'before': str(before)})}", "Older ones")

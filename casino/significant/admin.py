@@ -208,8 +208,9 @@ def about(identity: UUID) -> Q:
 
 
 def latest(title: str, *subjects: str) -> Grid:
-    """This will show the latest significant events about something, for other pages; one query."""
-    found = SignificantEvent.objects.filter(subject__in=subjects).annotate(waits=_waits()).order_by("-id")[:LATEST]
+    """This will show the latest significant events about something or done by it, for other pages; one query."""
+    named = Q(subject__in=subjects) | Q(actor__in=subjects)
+    found = SignificantEvent.objects.filter(named).annotate(waits=_waits()).order_by("-id")[:LATEST]
     rows = [
         (
             marks.moment(event.at),

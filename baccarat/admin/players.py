@@ -1,0 +1,240 @@
+"""A player's page whole: money, play, limits, sessions, payments, chats, notices, what was significant, who looked."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db.models import Count, F, Q, Sum
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from baccarat.admin import parts
+from baccarat.admin.search import outcome_of
+from baccarat.admin.words import stakes_in_words
+from baccarat.chat.models import Act, Message, Report
+from baccarat.models import Sitting, Wager
+from baccarat.rules.wagers import Spot
+from casino.admin import marks
+from casino.admin.readonly import as_uuid
+from casino.admin.sections import Facts, Grid, Section
+from casino.kernel.money import text
+from casino.operators.admin import PlayerAdmin
+from casino.operators.models import Player
+from casino.significant import admin as significant
+from casino.staff.models import View
+from wallet import notices
+from wallet.admin import balance_of, book_badge
+from wallet.models import Account, Adjustment, Deposit, Protection, Withdrawal
+
+FEW: Final = 15
+"""Rows of each kind that a player's page shows; the lists show the others."""
+WAGERS: Final = 25
+_MONEY: Final = frozenset({"Balance", "Amount", "Staked", "Returned", "Net", "Won", "Commission", "Wagers"})
+
+admin.site.unregister(Player)
+
+
+@admin.register(Player)
+class WholePlayerAdmin(PlayerAdmin):
+    """Players, with all that there is about one. Found by id or by the operator's own reference."""
+
+    def sections(self, request: HttpRequest, obj: Player) -> Sequence[Section]:
+        """This will show a player whole, as far as this person may see it."""
+        first, *others = super().sections(request, obj)
+        shown = [make(request, obj) for needed, make in _SECTIONS if request.user.has_perm(needed)]
+        return [first, *shown, *others]
+
+
+def _money(request: HttpRequest, player: Player) -> Section:
+    del request
+    accounts = Account.objects.filter(player_id=player.pk).select_related("balance").order_by("book", "kind", "id")
+    rows = [
+        (
+            marks.page("account", account.pk, "owed" if account.kind == "debt" else account.kind.replace("_", " ")),
+            book_badge(account.book),
+            marks.NOTHING if account.table_id is None else marks.page("table", account.table_id, "table"),
+            marks.money(balance_of(account), account.currency),
+        )
+        for account in accounts
+    ]
+    return Grid("Money", ("Account", "Book", "Table", "Balance"), rows, empty="No account yet.", numeric=_MONEY)
+
+
+def _totals(request: HttpRequest, player: Player) -> Section:
+    del request
+    played = Wager.objects.filter(player_id=player.pk, voided_at=None).values("currency", "book").order_by("-book")
+    summed = played.annotate(
+        count=Count("id"),
+        all_staked=Sum("staked"),
+        all_returned=Sum("returned"),
+        all_commission=Sum("commission"),
+        net=Sum(F("returned") - F("staked"), filter=Q(returned__isnull=False)),
+    )
+    rows = [
+        (
+            book_badge(row["book"]),
+            str(row["count"]),
+            marks.money(row["all_staked"], row["currency"]),
+            marks.money(row["all_returned"], row["currency"]),
+            marks.money(row["all_commission"], row["currency"]),
+            marks.money(row["net"], row["currency"], signed=True),
+        )
+        for row in summed
+    ]
+    headers = ("Book", "Wagers", "Staked", "Returned", "Commission", "Net")
+    return Grid("Play in all, voided wagers left out", headers, rows, empty="No wager yet.", numeric=_MONEY)
+
+
+def _wagers(request: HttpRequest, player: Player) -> Section:
+    before = as_uuid(request.GET.get("before", ""))
+    rows = Wager.objects.filter(player_id=player.pk).order_by("-round_id")
+    if before is not None:
+        rows = rows.filter(round_id__lt=before)
+    found = list(parts.with_names(rows, table=True)[: WAGERS + 1])
+    lines = [_wager(wager) for wager in found[:WAGERS]]
+    more = marks.link(f"?before={found[WAGERS - 1].round_id}", "Older wagers") if len(found) > WAGERS else ""
+    headers = ("Confirmed (UTC)", "Round", "Table", "On", "Staked", "Returned", "Net")
+    return Grid("Rounds", headers, lines, empty="No wager yet.", note=more, numeric=_MONEY)
+
+
+def _wager(wager: Any) -> tuple[object, ...]:
+    stakes = {Spot(spot): amount for spot, amount in wager.stakes.items()}
+    staked = marks.money(wager.staked, wager.currency)
+    return (
+        marks.moment(wager.confirmed_at),
+        marks.page("round", wager.round_id, marks.short(wager.round_id)),
+        marks.page("table", wager.table_id, wager.table_name or marks.short(wager.table_id)),
+        stakes_in_words(stakes, lambda minor: text(minor, wager.currency)),
+        staked if wager.book == "real" else marks.both(staked, "play money"),
+        marks.money(wager.returned, wager.currency),
+        outcome_of(wager),
+    )
+
+
+def _sittings(request: HttpRequest, player: Player) -> Section:
+    del request
+    sat = parts.with_names(Sitting.objects.filter(player_id=player.pk).order_by("-at"), table=True)[:FEW]
+    rows = [
+        (
+            marks.page("table", row.table_id, row.table_name or marks.short(row.table_id)),
+            "left" if row.seat is None else f"seat {row.seat}",
+            book_badge(row.book),
+            marks.moment(row.at),
+        )
+        for row in sat
+    ]
+    return Grid("Tables", ("Table", "Sits", "Book", "Since (UTC)"), rows, empty="Sat at no table yet.")
+
+
+def _protection(request: HttpRequest, player: Player) -> Section:
+    del request
+    kept = Protection.objects.filter(pk=player.pk).first()
+    if kept is None:
+        return Facts("Limits and exclusions", [("Limits", "none set"), ("Exclusion", "never")])
+    away = kept.state.get("exclusion")
+    facts = [
+        ("Limits", marks.page("protection", player.pk, f"{len(kept.state['limits'])} set; all of it")),
+        ("Exclusion", marks.NOTHING if away is None else away["kind"].replace("_", " ")),
+        ("Until (UTC)", marks.moment(kept.excluded_until)),
+        ("Log", marks.listing("events_event", "all events", q=f"protection-{player.pk}")),
+    ]
+    return Facts("Limits and exclusions", facts)
+
+
+def _payments(request: HttpRequest, player: Player) -> Section:
+    models = [model for model in (Deposit, Withdrawal, Adjustment) if request.user.has_perm(_view_of(model))]
+    found: list[Any] = []
+    for model in models:
+        found += model._default_manager.filter(player_id=player.pk).order_by("-id")[:FEW]  # noqa: SLF001
+    rows = [
+        (
+            marks.moment(row.requested_at),
+            marks.page(row._meta.model_name, row.pk, row._meta.model_name),  # noqa: SLF001
+            row.status,
+            marks.money(row.amount, row.currency),
+        )
+        for row in sorted(found, key=lambda row: row.pk, reverse=True)
+    ]
+    link = f"{reverse('admin:desk_search')}?{urlencode({'player': str(player.pk)})}"
+    headers = ("Requested (UTC)", "Transaction", "Status", "Amount")
+    note = marks.link(link, "Search among all of them")
+    return Grid("Payments and adjustments", headers, rows, empty="No payment yet.", note=note, numeric=_MONEY)
+
+
+def _view_of(model: Any) -> str:
+    return f"wallet.view_{model._meta.model_name}"  # noqa: SLF001
+
+
+def _chats(request: HttpRequest, player: Player) -> Section:
+    del request
+    said = Message.objects.filter(player_id=player.pk).order_by("-sent_at")[:FEW]
+    acts = Act.objects.filter(player_id=player.pk).order_by("-id")[:FEW]
+    reports = Report.objects.filter(player_id=player.pk).order_by("-id")[:FEW]
+    rows = [
+        *((row.sent_at, "said", marks.page("message", row.pk, row.text), f"seat {row.seat}") for row in said),
+        *((row.reported_at, "was reported", marks.page("complaint", row.pk, row.reason), "") for row in reports),
+        *((row.done_at, f"was {_DONE.get(row.kind, row.kind)}", row.note or row.reason or "", row.by) for row in acts),
+    ]
+    lines = [
+        (marks.moment(at), did, words or marks.NOTHING, more)
+        for at, did, words, more in sorted(rows, key=lambda row: row[0], reverse=True)
+    ]
+    note = marks.listing("chat_message", "All messages", q=str(player.pk))
+    return Grid("Chats", ("Time (UTC)", "What", "Words", ""), lines, empty="Never said anything.", note=note)
+
+
+_DONE: Final = {
+    "PlayerMuted": "muted",
+    "PlayerUnmuted": "unmuted",
+    "PlayerRemoved": "removed",
+    "PlayerReadmitted": "let in again",
+}
+
+
+def _notices(request: HttpRequest, player: Player) -> Section:
+    del request
+    told = notices.of_player(operator=player.operator_id, player=player.pk, unread=False, before=None, limit=FEW)
+    rows = [
+        (
+            marks.moment(given.created_at),
+            given.notice.kind.replace("_", " "),
+            given.notice.message or marks.NOTHING,
+            marks.moment(given.read_at),
+        )
+        for given in told
+    ]
+    return Grid("What the player was told", ("Time (UTC)", "Notice", "Words", "Read (UTC)"), rows)
+
+
+def _significant(request: HttpRequest, player: Player) -> Section:
+    del request
+    return significant.latest("Significant events", f"player:{player.pk}")
+
+
+def _looked(request: HttpRequest, player: Player) -> Section:
+    del request
+    views = list(View.objects.filter(subject=f"player:{player.pk}").order_by("-id")[:FEW])
+    people = dict(User.objects.filter(pk__in={view.user_id for view in views}).values_list("pk", "username"))
+    rows = [
+        (marks.moment(view.at), people.get(view.user_id, f"staff {view.user_id}"), view.path, view.address or "")
+        for view in views
+    ]
+    return Grid("Staff who looked at this player's data", ("Time (UTC)", "Who", "Page", "From"), rows)
+
+
+_Make = Callable[[HttpRequest, Player], Section]
+_SECTIONS: Final[tuple[tuple[str, _Make], ...]] = (
+    ("significant.view_significantevent", _significant),
+    ("wallet.view_account", _money),
+    ("baccarat.view_wager", _totals),
+    ("baccarat.view_wager", _wagers),
+    ("baccarat.view_table", _sittings),
+    ("wallet.view_protection", _protection),
+    ("wallet.view_deposit", _payments),
+    ("chat.view_message", _chats),
+    ("wallet.view_account", _notices),
+    ("staff.view_view", _looked),
+)
+"""What is shown, in this order, and what one needs to see it."""
