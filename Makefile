@@ -31,7 +31,7 @@ serve:
 
 test:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@exec $(RUN) -m pytest -n 2 --dist loadfile $(ARGS)
+	@exec $(RUN) -m pytest -n 3 $(ARGS)
 
 lint:
 	@sh deploy/environment.sh "$(PYTHON)" test lint

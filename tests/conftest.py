@@ -25,6 +25,7 @@ from casino.celery import app as celery_app
 from casino.settings import database as database_settings
 from casino.stack.services import Addresses
 from tests.chromium import CHROMIUM
+from tests.scheduling import LongFirst, long_first
 from tests.services import Services, running_services
 from tests.threads import in_threads as run_in_threads
 
@@ -94,6 +95,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         truncates = marker is not None and marker.kwargs.get("transaction", False)
         if truncates or TRUNCATING & set(getattr(item, "fixturenames", ())):
             raise pytest.UsageError(f"{item.nodeid}: use the `database` fixture; transactional tests TRUNCATE.")
+    items[:] = long_first(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongFirst:
+    """This will have several processes share the tests by files, the long ones first."""
+    return LongFirst(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

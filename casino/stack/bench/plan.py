@@ -41,10 +41,10 @@ FULL = Size(
 )
 TINY = Size(
     repeats=1,
-    writers=2,
+    writers=1,
     appends=20,
     tables=8,
-    clients=2,
+    clients=1,
     replayed_rounds=8,
     hands=500,
     turning=4,
