@@ -14,6 +14,7 @@ const PATHS = {
   plus: "M12 5v14M5 12h14",
   limit: "M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6zM8.5 12l2.5 2.5 4.5-5",
   leave: "M14 4h5v16h-5M10 8l-4 4 4 4M6 12h9",
+  fair: "M12 4v16M7 20h10M5 7h14M5 7l-3 7h6zM19 7l-3 7h6z",
   flag: "M6 21V4h11l-2 4 2 4H6",
   play: "M8 5l11 7-11 7z",
 };

@@ -6,7 +6,7 @@ import { h, put } from "../core/dom.js";
 import { digitsOf, netOf, partOf } from "../core/facts.js";
 import { decimal } from "../core/money.js";
 import { change, count, moment, t } from "../words/index.js";
-import { inWords, panel } from "./parts.js";
+import { checkLink, inWords, panel } from "./parts.js";
 
 function line(game, round) {
   const mine = partOf(round);
@@ -16,7 +16,8 @@ function line(game, round) {
   return h("li", { class: "round-line" }, h("span", { class: "round-number" }, `#${count(round.number)}`),
     round.outcome ? h("span", { class: `mark ${round.outcome}`, title: t(`spot.${round.outcome}`) }, t(`mark.${round.outcome}`)) : h("span", { class: "mark none" }, "·"),
     h("span", { class: "round-score" }, h("span", {}, score), h("time", {}, round.ended_at ? moment(round.ended_at) : "")), result,
-    round.phase === "settled" ? h("button", { type: "button", class: "quiet", "aria-label": t("history.replay.long", { number: round.number }), onclick: () => game.rounds.replay(round) }, icon("play"), t("history.replay")) : h("span"));
+    h("span", { class: "round-acts" }, round.phase === "settled" ? h("button", { type: "button", class: "quiet", "aria-label": t("history.replay.long", { number: round.number }), onclick: () => game.rounds.replay(round) }, icon("play"), t("history.replay")) : null,
+      mine && round.phase !== "lapsed" ? checkLink(round.id, round.number) : null));
 }
 
 export const history = {

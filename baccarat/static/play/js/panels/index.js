@@ -2,6 +2,7 @@
 
 import { cash } from "./cash.js";
 import { chat } from "./chat.js";
+import { fair } from "./fair.js";
 import { help } from "./help.js";
 import { history } from "./history.js";
 import { limit } from "./limit.js";
@@ -10,4 +11,4 @@ import { report } from "./report.js";
 import { sit } from "./sit.js";
 import { stats } from "./stats.js";
 
-export const panels = { cash, chat, help, history, limit, options, report, sit, stats };
+export const panels = { cash, chat, fair, help, history, limit, options, report, sit, stats };

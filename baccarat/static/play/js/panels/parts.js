@@ -63,6 +63,11 @@ export function pinInput({ id, required = true }) {
   return { element, read };
 }
 
+/** This will link to the page that checks a round; the new window plays on under the same token. */
+export function checkLink(round, number) {
+  return h("a", { class: "quiet check", href: `verify/?round=${round}`, target: "_blank", rel: "opener", "aria-label": t("fair.check.long", { number }) }, t("fair.check"));
+}
+
 /** This will make a place that fills itself when its promise comes true, and says so when it does not. */
 export function later(promise, draw) {
   const place = h("div", { class: "later", "aria-busy": "true" }, h("p", { class: "quiet-words" }, t("loading")));

@@ -8,7 +8,7 @@ import { money, t } from "../words/index.js";
 import { Line } from "./line.js";
 import { announce } from "./notices.js";
 
-const PATHS = { undo: "undo", clear: "clear", rebet: "rebet", rebetDeal: "rebet-and-deal", deal: "deal", pass: "pass", newGame: "new-game", leave: "leave" };
+const PATHS = { undo: "undo", clear: "clear", rebet: "rebet", pass: "pass", newGame: "new-game", leave: "leave" };
 
 const PATIENCE = 3000;
 
@@ -141,12 +141,19 @@ export class Actions {
     if (["rebet", "rebetDeal", "newGame"].includes(name)) this.freshCloth();
     if (name.startsWith("rebet")) game.sound.chips();
     if (name === "newGame") game.hands.clear();
-    const answer = await this.deliver(entry, PATHS[name], {});
+    const answer = await this.carryOut(entry, name);
     if (answer && name === "leave") {
       game.refreshPurse();
       game.notices.tell(t("left"), { key: "left" });
     }
     return answer;
+  }
+
+  /** A deal takes the player's contribution to the cut along; so the last wager is first laid, then dealt. */
+  async carryOut(entry, name) {
+    if (name !== "deal" && name !== "rebetDeal") return this.deliver(entry, PATHS[name], {});
+    const laid = name === "deal" || await this.deliver(entry, "rebet", {});
+    return laid && this.deliver(entry, "deal", this.game.cutting.forDeal());
   }
 
   seat(seat) {

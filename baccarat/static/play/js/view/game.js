@@ -15,6 +15,7 @@ import { Caller } from "./caller.js";
 import { Care } from "./care.js";
 import { Callout } from "./callout.js";
 import { Controls } from "./controls.js";
+import { Cutting } from "./cutting.js";
 import { Hands } from "./hands.js";
 import { Header } from "./header.js";
 import { listenToKeys } from "./keys.js";
@@ -40,6 +41,7 @@ export class Game {
     this.notices = new Notices();
     this.care = new Care(this);
     this.actions = new Actions(this);
+    this.cutting = new Cutting(this);
     this.sight = new Sight(this);
     this.rounds = new Rounds(this);
     this.build();

@@ -6,7 +6,7 @@ import { h, put, say, set } from "../core/dom.js";
 import { balance, peculiar } from "../core/facts.js";
 import { money, t } from "../words/index.js";
 
-const MENU = ["stats", "chat", "history", "cash", "limit", "options", "help"];
+const MENU = ["stats", "chat", "history", "cash", "limit", "fair", "options", "help"];
 
 export class Header {
   constructor(act) {

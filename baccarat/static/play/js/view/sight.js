@@ -37,6 +37,7 @@ export class Sight {
     else this.follow(before);
     watchFunds(game);
     watchStop(game);
+    game.cutting.watch();
     game.draw();
   }
 
