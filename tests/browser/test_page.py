@@ -1,5 +1,7 @@
 """The table page in a real browser, against a real system: what a player sees, does, and never loses."""
 
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
@@ -380,6 +382,35 @@ def test_too_little_at_the_table_is_said_with_the_ways_out(house, sees):
     screen.page.locator(".panel").get_by_role("button", name="Rebuy").click()
     expect(screen.balance).to_have_text("€50.00")
     expect(screen.notice.filter(has_text="minimum")).to_have_count(0)
+
+
+def test_players_add_to_the_shuffle_and_check_the_round_afterwards(house, sees):
+    table = house.table("mini")
+    screen = sees(table, 1)
+    panel = screen.open("fair")
+    expect(panel.locator(".fair-now")).to_contain_text("Your browser drew")
+    panel.get_by_label("Add something of your own").fill("lucky seven")
+    panel.get_by_role("button", name="Add it").click()
+    expect(panel.get_by_role("status")).to_have_text("It goes along with your next bet.")
+
+    screen.place("banker", "5")
+    screen.act("deal")
+    first = house.settled(table, 1)
+    screen.lies(first)
+    assert first["contributions"] == [{"seat": 1, "contribution": b"lucky seven".hex()}]
+    panel.locator("summary", has_text="Shoe of round 1").click()
+    expect(panel.locator(".facts")).to_contain_text([first["seed"]])
+    screen.act("rebetDeal")
+    second = house.settled(table, 2)
+    assert len(bytes.fromhex(second["contributions"][0]["contribution"])) == 16, "drawn by the browser"
+
+    with screen.page.expect_popup() as opened:
+        screen.open("history").get_by_role("link", name="Check round 1").click()
+    check = opened.value
+    expect(check.get_by_role("heading", name="Check a round")).to_be_visible()
+    expect(check.locator("#verify")).to_contain_text("Round 1, rules mini", timeout=SOON)
+    expect(check.locator(".verify-verdict")).to_have_attribute("data-verdict", re.compile("verified|partly"))
+    check.close()
 
 
 def test_any_past_round_is_shown_again(house, sees):
