@@ -27,7 +27,11 @@ def flag(name: str, *, default: bool) -> bool:
 
 def integer(name: str, *, default: int) -> int:
     """This will read a whole number."""
-    value = os.environ.get(name, str(default))
+    return whole(name, os.environ.get(name, str(default)))
+
+
+def whole(name: str, value: str) -> int:
+    """This will read a whole number that stands in a longer value; `name` is what it is called where it is none."""
     try:
         return int(value)
     except ValueError:

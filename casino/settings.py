@@ -92,6 +92,7 @@ INSTALLED_APPS = [
     "baccarat",
     "baccarat.chat",
     "baccarat.preferences",
+    "casino.privacy",
     "casino.apps.CasinoConfig",
 ]
 
@@ -367,6 +368,9 @@ AXES_DISABLE_ACCESS_LOG = True  # sign-ins are kept by casino.staff
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "password", "code", "csrfmiddlewaretoken"]
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
+
+RETENTION_DAYS = {_kind: env.whole(f"RETENTION_DAYS: {_kind}", _days) for _kind, _days in env.pairs("RETENTION_DAYS")}
+"""`kind=days`, comma separated, for kinds of data that are kept longer than `manage.py purge` says."""
 
 # -- the admin ----------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -15,7 +15,10 @@ from baccarat.chat.events import (
     FilterEvent,
     FilterWordAdded,
     PlayerEvent,
+    PlayerMuted,
+    PlayerRemoved,
     PlayerReported,
+    PlayerUnmuted,
     ReportClosed,
     chat_stream,
     words_stream,
@@ -32,6 +35,8 @@ KEPT: Final[Mapping[str, str]] = {
     "chat_act": "SELECT id, salt, note FROM chat_act",
 }
 """What is kept of persons' words: what it belongs to, the salt, and the text."""
+KEPT_FOR: Final = timedelta(days=1827)
+"""How long the database holds on to them; older ones may be purged."""
 
 
 @dataclass(slots=True)
@@ -50,7 +55,7 @@ class Chats:
         self._players: dict[UUID, _Trace] = {}
         self._words: dict[str, FilterWordAdded] = {}
         self._lists: dict[str, int] = {}
-        self._digests: dict[str, dict[UUID, str]] = {table: {} for table in KEPT}
+        self._digests: dict[str, dict[UUID, tuple[str, datetime]]] = {table: {} for table in KEPT}
 
     def follow(self, event: ChatEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
         """This will follow one event and yield what contradicts the rules."""
@@ -63,13 +68,14 @@ class Chats:
         if isinstance(event, ChatMessageSent):
             yield from _said(event, trace, where)
         trace.conduct = evolve(trace.conduct, event)
-        table, subject = _kept(event)
-        self._digests[table][subject] = event.digest
+        table, subject, when = _kept(event)
+        self._digests[table][subject] = event.digest, when
 
     def check_state(self) -> Iterator[Finding]:
         """This will compare what is kept, and the rows, with what the events have led to."""
+        old = fetch("SELECT clock_timestamp()")[0][0] - KEPT_FOR
         for table, statement in KEPT.items():
-            yield from _texts(table, self._digests[table], fetch(statement))
+            yield from _texts(table, self._digests[table], fetch(statement), old=old)
         voices = {
             player: projection.voice_row(trace.conduct, operator=trace.operator, player=player)
             for player, trace in self._players.items()
@@ -114,30 +120,45 @@ def _said(event: ChatMessageSent, trace: _Trace, where: str) -> Iterator[Finding
     trace.said.append(now)
 
 
-def _kept(event: PlayerEvent) -> tuple[str, UUID]:
-    """Where the words of an event are kept, and under which id."""
+def _kept(event: PlayerEvent) -> tuple[str, UUID, datetime]:
+    """Where the words of an event are kept, under which id, and since when."""
     match event:
         case ChatMessageSent():
-            return "chat_message", event.message
+            return "chat_message", event.message, event.sent_at
         case PlayerReported():
-            return "chat_report", event.report
+            return "chat_report", event.report, event.reported_at
         case ReportClosed():
-            return "chat_closing", event.report
+            return "chat_closing", event.report, event.closed_at
         case _:
             act: Act = event
-            return "chat_act", act.act
+            return "chat_act", act.act, _done_at(act)
 
 
-def _texts(table: str, due: Mapping[UUID, str], rows: Iterable[tuple[UUID, bytes, str]]) -> Iterator[Finding]:
+def _done_at(act: Act) -> datetime:
+    match act:
+        case PlayerMuted():
+            return act.muted_at
+        case PlayerUnmuted():
+            return act.unmuted_at
+        case PlayerRemoved():
+            return act.removed_at
+        case _:
+            return act.readmitted_at
+
+
+def _texts(
+    table: str, due: Mapping[UUID, tuple[str, datetime]], rows: Iterable[tuple[UUID, bytes, str]], *, old: datetime
+) -> Iterator[Finding]:
+    """Compares what is kept with the log; what is older than `old` may have been purged."""
     missing = dict(due)
     for subject, salt, text in rows:
-        digest = missing.pop(subject, None)
+        digest, _ = missing.pop(subject, (None, None))
         where = f"{table} {subject}"
         if digest is None:
             yield Finding("row is extra", where, "none", "a row")
         elif len(salt) != proof.SALT or proof.digest(salt=bytes(salt), subject=subject, text=text) != digest:
             yield Finding("words differ", where, f"the text of digest {digest}", "another text")
-    for subject in missing:
+    for subject in (subject for subject, (_, when) in missing.items() if when >= old):
         yield Finding("row is missing", f"{table} {subject}", "a row", "none")
 
 

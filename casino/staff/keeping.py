@@ -15,9 +15,9 @@ BEGIN
         IF (to_jsonb(OLD) ->> TG_ARGV[0])::timestamptz < clock_timestamp() - TG_ARGV[1]::interval THEN
             RETURN OLD;
         END IF;
-        RAISE EXCEPTION '% keeps its rows for %', TG_TABLE_NAME, TG_ARGV[1] USING ERRCODE = 'insufficient_privilege';
+        RAISE EXCEPTION '% keeps its rows for %', TG_TABLE_NAME, TG_ARGV[1] USING ERRCODE = 'restrict_violation';
     END IF;
-    RAISE EXCEPTION '% is never changed', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
+    RAISE EXCEPTION '% is never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$
 """
 """Lets a row go by DELETE when the time in the column of argument 0 is further back than argument 1 says."""

@@ -1,0 +1,129 @@
+"""How long each kind of data is kept: ten years by policy, some for good, what is of use for a while for a while.
+
+Periods are days. `least` is what the law wants kept and no setting shortens: ten years for all that play and accounts
+are told from (N.J.A.C. 13:69O-1.8 d), five for complaints (GLI-19 A.4.4 b), four months for requests that a wallet
+answered (usual among operators), 90 days for failed logins. The database itself refuses to let younger rows go of the
+tables that are never changed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+
+from casino.events.rows import fetch
+from casino.privacy.refusals import KeptForGood, TooYoung, UnknownKeeping
+from casino.significant import log
+
+TEN_YEARS: Final = 3653
+FIVE_YEARS: Final = 1827
+FOUR_MONTHS: Final = 123
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """How a kind of data is kept: in which tables, by which column's time, at least and by default how many days."""
+
+    tables: Mapping[str, str]
+    least: int
+    days: int
+
+
+FOR_GOOD: Final[Mapping[str, Sequence[str]]] = {
+    "events": ("events_event", "events_seal"),
+    "ledger": ("wallet_account", "wallet_entry", "wallet_posting"),
+    "significant_events": ("significant_significantevent",),
+    "checkpoints": ("checkpoints_checkpoint",),
+}
+KEEPINGS: Final[Mapping[str, Keeping]] = {
+    "player_sessions": Keeping({"operators_playersession": "created_at"}, TEN_YEARS, TEN_YEARS),
+    "sign_ins": Keeping({"staff_signin": "at"}, TEN_YEARS, TEN_YEARS),
+    "views": Keeping({"staff_view": "at"}, TEN_YEARS, TEN_YEARS),
+    "callbacks": Keeping({"wallet_callback": "received_at"}, TEN_YEARS, TEN_YEARS),
+    "chat_texts": Keeping(
+        {
+            "chat_closing": "closed_at",
+            "chat_report": "reported_at",
+            "chat_act": "done_at",
+            "chat_message": "sent_at",
+        },
+        FIVE_YEARS,
+        TEN_YEARS,
+    ),
+    "requests": Keeping({"api_idempotentrequest": "created_at"}, FOUR_MONTHS, FOUR_MONTHS),
+    "failed_logins": Keeping({"axes_accessattempt": "attempt_time"}, 90, 90),
+    "staff_sessions": Keeping({"django_session": "expire_date"}, 0, 0),
+    "stream_tickets": Keeping({"operators_streamticket": "expires_at"}, 0, 0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """What is, or would be, purged of a kind: rows from before a time."""
+
+    kind: str
+    days: int
+    before: datetime
+    rows: int
+
+
+def period(kind: str, days: int | None = None) -> int:
+    """This will return for how many days a kind is kept: as asked for, as set, or by default.
+
+    Raises UnknownKeeping, KeptForGood, and TooYoung for fewer days than the policy or the law wants.
+    """
+    if kind in FOR_GOOD:
+        raise KeptForGood(f"{kind} are kept for good.")
+    if kind not in KEEPINGS:
+        raise UnknownKeeping(f"There is no kind {kind[:60]!r}.")
+    keeping = KEEPINGS[kind]
+    policy = settings.RETENTION_DAYS.get(kind, keeping.days)
+    wanted = policy if days is None else days
+    shortest = max(policy, keeping.least)
+    if wanted < shortest:
+        raise TooYoung(f"{kind} are kept for {shortest} days, not for {wanted}.", days=shortest)
+    return wanted
+
+
+def look(kind: str, *, days: int | None = None) -> Purge:
+    """This will count what a purge of a kind would remove. Raises as `period` does."""
+    kept = period(kind, days)
+    before = _now() - timedelta(days=kept)
+    rows = sum(_count(table, column, before) for table, column in KEEPINGS[kind].tables.items())
+    return Purge(kind, kept, before, rows)
+
+
+def purge(kind: str, *, by: str, days: int | None = None) -> Purge:
+    """This will remove what is older than a kind is kept, and record that. Raises as `period` does."""
+    kept = period(kind, days)
+    with transaction.atomic():
+        before = _now() - timedelta(days=kept)
+        rows = sum(_remove(table, column, before) for table, column in KEEPINGS[kind].tables.items())
+        done = Purge(kind, kept, before, rows)
+        if rows:
+            log.record(
+                kind=log.Kind.DATA_PURGED,
+                operator=None,
+                subject=f"retention:{kind}",
+                actor=by,
+                reason=f"Kept for {kept} days.",
+                after={"rows": rows, "before": before.isoformat()},
+            )
+    return done
+
+
+def _now() -> datetime:
+    now: datetime = fetch("SELECT clock_timestamp()")[0][0]
+    return now
+
+
+def _count(table: str, column: str, before: datetime) -> int:
+    return int(fetch(f"SELECT count(*) FROM {table} WHERE {column} < %s", [before])[0][0])  # noqa: S608  (constants)
+
+
+def _remove(table: str, column: str, before: datetime) -> int:
+    statement = f"WITH gone AS (DELETE FROM {table} WHERE {column} < %s RETURNING 1) SELECT count(*) FROM gone"  # noqa: S608
+    return int(fetch(statement, [before])[0][0])

@@ -1,0 +1,117 @@
+"""What is too young is never purged, neither by the command nor by SQL; what is old goes, and that is recorded."""
+
+import uuid
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection, transaction
+
+from casino import env
+from casino.events.rows import execute, fetch
+from casino.privacy import retention
+from casino.privacy.refusals import KeptForGood, TooYoung, UnknownKeeping
+from casino.privacy.retention import FOR_GOOD, KEEPINGS
+from casino.significant.models import SignificantEvent
+
+NEVER_PURGED = sorted(FOR_GOOD)
+
+
+@pytest.mark.parametrize("kind", NEVER_PURGED)
+def test_what_proves_rounds_and_money_is_kept_for_good(kind: str) -> None:
+    with pytest.raises(KeptForGood):
+        retention.period(kind, 100_000)
+
+
+@pytest.mark.parametrize("kind", sorted(KEEPINGS))
+def test_no_setting_and_no_wish_shortens_what_the_law_wants(kind: str, settings: Any) -> None:
+    least = KEEPINGS[kind].least
+    settings.RETENTION_DAYS = {kind: least - 1}
+    with pytest.raises(TooYoung):
+        retention.period(kind)
+    settings.RETENTION_DAYS = {kind: least + 10}
+    assert retention.period(kind) == least + 10
+    with pytest.raises(TooYoung):
+        retention.period(kind, least + 9)
+    assert retention.period(kind, least + 11) == least + 11
+
+
+def test_a_kind_that_is_not_there_is_refused() -> None:
+    with pytest.raises(UnknownKeeping):
+        retention.period("everything")
+
+
+def test_periods_that_are_no_numbers_stop_the_start() -> None:
+    with pytest.raises(ImproperlyConfigured, match="RETENTION_DAYS: views must be a whole number"):
+        env.whole("RETENTION_DAYS: views", "long")
+
+
+def a_view(days: int) -> None:
+    execute(
+        "INSERT INTO staff_view (user_id, subject, path, at) VALUES (1, 's', '/', now() - make_interval(days => %s))",
+        [days],
+    )
+
+
+def a_message(days: int) -> None:
+    execute(
+        "INSERT INTO chat_message (id, operator_id, table_id, seat, player_id, text, shown, salt, sent_at) "
+        "VALUES (%s, %s, %s, 1, %s, 'hi', 'hi', '', now() - make_interval(days => %s))",
+        [uuid.uuid4() for _ in range(4)] + [days],
+    )
+
+
+def count(table: str) -> int:
+    return int(fetch(f"SELECT count(*) FROM {table}")[0][0])  # noqa: S608
+
+
+@pytest.mark.django_db
+def test_the_command_looks_and_only_with_go_lets_go(capsys: pytest.CaptureFixture[str]) -> None:
+    a_view(3660)
+    a_view(3640)
+    call_command("purge", "views")
+    assert "Would be purged" in capsys.readouterr().out
+    assert count("staff_view") == 2
+    with pytest.raises(CommandError, match="Say who purges"):
+        call_command("purge", "views", "--go")
+    call_command("purge", "views", "--go", "--by", "ann")
+    assert count("staff_view") == 1
+    event = SignificantEvent.objects.get()
+    assert (event.kind, event.subject, event.actor) == ("data_purged", "retention:views", "command:ann")
+    assert event.after["rows"] == 1
+    call_command("purge", "--go", "--by", "ann")
+    assert SignificantEvent.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_one_kind_that_is_too_young_stops_all() -> None:
+    a_view(3660)
+    with pytest.raises(CommandError, match="views are kept for 3653 days, not for 200"):
+        call_command("purge", "requests", "views", "--older-than", "200", "--go", "--by", "ann")
+    with pytest.raises(CommandError, match="events are kept for good"):
+        call_command("purge", "views", "events", "--go", "--by", "ann")
+    assert count("staff_view") == 1
+
+
+@pytest.mark.django_db
+def test_the_database_itself_keeps_what_was_said_for_five_years() -> None:
+    a_message(1820)
+    with pytest.raises(DatabaseError, match="keeps its rows"), transaction.atomic():
+        execute("DELETE FROM chat_message")
+    with pytest.raises(DatabaseError, match=r"denied|never changed"), transaction.atomic():
+        execute("UPDATE chat_message SET text = 'x'")
+    a_message(1830)
+    execute("DELETE FROM chat_message WHERE sent_at < now() - interval '1828 days'")
+    assert count("chat_message") == 1
+
+
+@pytest.mark.django_db
+def test_every_table_that_is_purged_is_there_and_every_other_one_is_refused_by_the_database() -> None:
+    for keeping in KEEPINGS.values():
+        for table, column in keeping.tables.items():
+            fetch(f"SELECT {column} FROM {table} LIMIT 1")  # noqa: S608
+    for tables in FOR_GOOD.values():
+        for table in tables:
+            with pytest.raises(DatabaseError, match=r"denied|append-only|never"), transaction.atomic():
+                connection.cursor().execute(f"DELETE FROM {table}")  # noqa: S608
