@@ -215,6 +215,7 @@ class TableOpening(Strict):
     currency = CurrencyField()
     books = serializers.ListField(child=BookField(), allow_empty=False, max_length=2)
     accept_player_edge = FlagField(required=False, default=False)
+    acknowledgement = TextField(max_length=500, required=False, default="")
     rules = OwnRules(required=False, default=dict)
 
     def validate_books(self, books: list[Book]) -> list[Book]:

@@ -90,7 +90,8 @@ open_table = extend_schema(
     summary="Open a table",
     description=(
         "Presets: atlantic_city, overview, mini, classic, big_table. Rules that give the player an edge open for real "
-        "money only with accept_player_edge: true."
+        "money only with accept_player_edge: true; where a spot returns less than the operator's floor, the sentence "
+        "that `return_under_floor` answers is to be sent, word by word, as the acknowledgement."
     ),
     request=bodies.TableOpening,
     responses={201: serializers.TableShown},

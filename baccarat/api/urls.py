@@ -2,13 +2,26 @@
 
 from django.urls import path
 
-from baccarat.api import actions, exclusion_views, fairness_views, lobby_views, proof_views, views
+from baccarat.api import (
+    actions,
+    exclusion_views,
+    fairness_views,
+    lobby_views,
+    proof_views,
+    switch_views,
+    version_views,
+    views,
+)
 
 urlpatterns = [
     path("tables", views.Tables.as_view(), name="tables"),
     path("tables/<uuid:table>", views.Table.as_view(), name="table"),
     path("tables/<uuid:table>/odds", views.TableOdds.as_view(), name="table-odds"),
     path("tables/<uuid:table>/fairness", fairness_views.TableFairness.as_view(), name="table-fairness"),
+    path("tables/<uuid:table>/versions", version_views.TableVersions.as_view(), name="table-versions"),
+    path("switches", switch_views.Switches.as_view(), name="switches"),
+    path("switches/stop", switch_views.StopPlay.as_view(), name="stop-play"),
+    path("switches/resume", switch_views.ResumePlay.as_view(), name="resume-play"),
     path("tables/<uuid:table>/rounds", views.TableRounds.as_view(), name="table-rounds"),
     path("tables/<uuid:table>/statistics", lobby_views.TableStatistics.as_view(), name="table-statistics"),
     path("lobby", lobby_views.Lobby.as_view(), name="lobby"),

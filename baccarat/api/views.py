@@ -58,6 +58,7 @@ class Tables(EitherView):
             books=given["books"],
             edge_accepted=given["accept_player_edge"],
             overrides=given["rules"],
+            acknowledgement=given["acknowledgement"],
             metadata=metadata(request),
         )
         return Response(queries.table(table=table, operator=operator, viewer=None), status=201)

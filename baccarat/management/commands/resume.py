@@ -1,4 +1,8 @@
-"""`manage.py resume ROUND --by NAME`: send a round that was set aside back to be dealt, as the admin's button does."""
+"""`manage.py resume`: send a round that was set aside back to be dealt, or release a kill switch.
+
+manage.py resume ROUND --by NAME
+manage.py resume gaming|operator|rules|table|player [SUBJECT] --by NAME --reason TEXT
+"""
 
 from typing import Any
 from uuid import UUID
@@ -7,32 +11,42 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from baccarat.audit.retelling import NoSuchRound, find
+from baccarat.management.switching import add_subject, metadata_of, staff_named, subject_of
 from baccarat.models import Round
-from baccarat.operations import dealing
+from baccarat.operations import dealing, switching
 from baccarat.rounds.refusals import RoundNotSetAside
+from baccarat.tables.switch_events import Scope
 from casino.events.store import Metadata
 from casino.kernel.refusals import Refusal
 
 
 class Command(BaseCommand):
-    help = "Send a round that was set aside back to be dealt."
+    help = "Send a round that was set aside back to be dealt, or release a kill switch."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("round", metavar="ROUND", help="a round's id, or TABLE#NUMBER")
-        parser.add_argument(
-            "--by", required=True, metavar="NAME", help="the login of a member of staff, whose number is recorded"
-        )
+        scopes = ", ".join(Scope)
+        parser.add_argument("what", metavar="ROUND|SCOPE", help=f"a round's id, TABLE#NUMBER, or one of {scopes}")
+        add_subject(parser)
 
-    def handle(self, *_args: Any, round: str, by: str, **_options: Any) -> None:  # noqa: A002  (the field's word)
-        staff = User.objects.filter(username=by, is_staff=True, is_active=True).first()
-        if staff is None:
-            raise CommandError(f"No member of staff logs in as {by!r}.")
+    def handle(self, *_args: Any, what: str, subject: str, by: str, reason: str, **_options: Any) -> None:
+        staff = staff_named(by)
         try:
-            found = _set_aside(find(round))
-            dealing.resume(table=found.table_id, operator=found.operator_id, metadata=_metadata(found, staff))
+            done = _release(Scope(what), subject, reason, staff) if what in set(Scope) else _deal_again(what, staff)
         except (NoSuchRound, Refusal) as trouble:
             raise CommandError(str(trouble)) from trouble
-        self.stdout.write(f"resume: ok round={found.id} table={found.table_id} number={found.number}")
+        self.stdout.write(f"resume: ok {done}")
+
+
+def _release(scope: Scope, subject: str, reason: str, staff: User) -> str:
+    named, by = subject_of(scope, subject), metadata_of(staff, "command")
+    row = switching.resume(scope=scope, subject=named, reason=reason, metadata=by)
+    return f"switch={row.id} at={row.at:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _deal_again(round_: str, staff: User) -> str:
+    found = _set_aside(find(round_))
+    dealing.resume(table=found.table_id, operator=found.operator_id, metadata=_metadata(found, staff))
+    return f"round={found.id} table={found.table_id} number={found.number}"
 
 
 def _set_aside(identity: UUID) -> Round:

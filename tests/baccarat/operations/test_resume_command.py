@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
 from baccarat.rounds.events import RoundResumed
+from baccarat.tables.stop_refusals import TableIsStopped
 from tests.support.examples import P
 from tests.support.house import House, deal_all
 
@@ -43,3 +44,22 @@ def test_a_round_set_aside_is_sent_back_in_the_name_of_a_member_of_staff(
     with pytest.raises(CommandError, match="not set aside"):
         resume(str(round_.round))
     house.agree(table)
+
+
+def test_a_kill_switch_is_thrown_and_released_from_a_shell_with_a_name_and_a_reason(house: House) -> None:
+    User.objects.get_or_create(username="root", is_staff=True)
+    ann = house.seated(house.table("mini"))
+    table, said = str(ann.guest.table), StringIO()
+
+    with pytest.raises(CommandError, match="explained in words"):
+        call_command("stop", "table", table, by="root")
+    call_command("stop", "table", table, by="root", reason="drill", says="Back soon.", stdout=said)
+    with pytest.raises(TableIsStopped, match="Back soon"):
+        ann.new_game()
+    call_command("resume", "table", table, by="root", reason="over", stdout=said)
+    ann.new_game()
+
+    assert f"stop: ok switch=table:{table}" in said.getvalue()
+    assert f"resume: ok switch=table:{table}" in said.getvalue()
+    with pytest.raises(CommandError):
+        call_command("resume", "operator", "nobody", by="root", reason="over")

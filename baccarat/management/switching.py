@@ -1,0 +1,43 @@
+"""What the commands `stop` and `resume` share: whom they act for, and how they read what is stopped."""
+
+from django.contrib.auth.models import User
+from django.core.management.base import CommandError, CommandParser
+
+from baccarat.tables.switch_events import Scope
+from casino.events.store import Metadata
+from casino.operators import staff
+from casino.operators.models import Operator
+
+
+def add_subject(parser: CommandParser) -> None:
+    """This will declare what, who and why."""
+    parser.add_argument(
+        "subject",
+        nargs="?",
+        default="",
+        metavar="SUBJECT",
+        help="an operator's short name, rules such as mini@1, or the id of a table or a player; none for gaming",
+    )
+    parser.add_argument("--by", required=True, metavar="NAME", help="the login of a member of staff, who is recorded")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="why, for the record")
+
+
+def staff_named(name: str) -> User:
+    """This will find a member of staff by login. Raises CommandError."""
+    found = User.objects.filter(username=name, is_staff=True, is_active=True).first()
+    if found is None:
+        raise CommandError(f"No member of staff logs in as {name!r}.")
+    return found
+
+
+def subject_of(scope: Scope, given: str) -> str:
+    """This will read a subject, an operator also by its short name."""
+    if scope is not Scope.OPERATOR:
+        return given
+    known = Operator.objects.filter(slug=given).first()
+    return given if known is None else str(known.id)
+
+
+def metadata_of(user: User, cause: str) -> Metadata:
+    """This will say what events remember of a member of staff who acts on a switch."""
+    return Metadata(operator="", actor=staff.actor(user), causation=cause, correlation="switch")

@@ -1,0 +1,96 @@
+"""Reads of what holds and held: the versions of a table's rules with what was played by each, and the switches.
+
+Every read names the operator. Amounts are minor units of the table's currency.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from baccarat import version_rows
+from baccarat.projections import SwitchRow
+from baccarat.rules.table_rules import CommissionTiming, TableRules
+from baccarat.rules.versions import SpotReturn
+from baccarat.tables.refusals import UnknownTable
+from baccarat.version_rows import VersionRow
+from casino.events.rows import fetch
+from casino.kernel.money import Book
+
+_TABLE: Final = "SELECT FROM baccarat_table WHERE id = %s AND operator_id = %s"
+_PLAYED: Final = """
+SELECT r.rules, w.book, count(DISTINCT w.round_id), count(*),
+       coalesce(sum(w.staked) FILTER (WHERE w.voided_at IS NULL), 0)::bigint,
+       coalesce(sum(w.returned) FILTER (WHERE w.voided_at IS NULL), 0)::bigint,
+       coalesce(sum(w.commission) FILTER (WHERE w.voided_at IS NULL), 0)::bigint,
+       count(*) FILTER (WHERE w.voided_at IS NOT NULL),
+       coalesce(sum(w.staked) FILTER (WHERE w.voided_at IS NOT NULL), 0)::bigint
+  FROM baccarat_round r JOIN baccarat_wager w ON w.round_id = r.id
+ WHERE r.table_id = %s AND (w.settled_at IS NOT NULL OR w.voided_at IS NOT NULL) GROUP BY r.rules, w.book
+"""
+_SWITCHES: Final = """
+SELECT id, scope, subject, operator_id, stopped, reason, says, by, at, version FROM baccarat_switch
+ WHERE operator_id = %s OR (operator_id IS NULL AND stopped AND (scope = 'gaming' OR subject IN (
+       SELECT label FROM baccarat_rulesversion WHERE operator_id = %s AND status IN ('in_force', 'published'))))
+ ORDER BY id
+"""
+_returns: Final = msgspec.json.Decoder(tuple[SpotReturn, ...]).decode
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What was played by one version with one kind of money; `paid` is net of all commission, voided wagers apart."""
+
+    book: Book
+    rounds: int
+    wagers: int
+    staked: int
+    paid: int
+    commission: int
+    voided: int
+    voided_stakes: int
+
+    def actual(self) -> Fraction | None:
+        """This will return what a unit staked has returned so far; None before anything was staked."""
+        return Fraction(self.paid, self.staked) if self.staked else None
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version: its row, its rules, its theoretical returns, and what was played by it, the real money first."""
+
+    row: VersionRow
+    rules: TableRules
+    returns: tuple[SpotReturn, ...]
+    played: tuple[Played, ...]
+
+
+def versions(*, table: UUID, operator: UUID) -> list[Version]:
+    """This will list all versions of a table's rules, the newest first. Raises UnknownTable."""
+    if not fetch(_TABLE, [table, operator]):
+        raise UnknownTable
+    rows = version_rows.load([table])[table]
+    played = fetch(_PLAYED, [table])
+    return [_version(rows[number], played) for number in sorted(rows, reverse=True)]
+
+
+def switches(*, operator: UUID) -> list[SwitchRow]:
+    """This will list an operator's switches, and those of the house that stop some table of it."""
+    return [SwitchRow(*row) for row in fetch(_SWITCHES, [operator, operator])]
+
+
+def _version(row: VersionRow, played: Sequence[tuple[Any, ...]]) -> Version:
+    rules = version_rows.decode_rules(row.rules)
+    timing = None if rules.commission is None else rules.commission.timing
+    late = timing is CommissionTiming.DEFERRED  # then what is returned is gross
+    found = [_played(values, late=late) for values in played if values[0] == row.label]
+    return Version(row, rules, _returns(row.returns), tuple(sorted(found, key=lambda each: each.book, reverse=True)))
+
+
+def _played(values: tuple[Any, ...], *, late: bool) -> Played:
+    _, book, rounds, wagers, staked, returned, commission, voided, voided_stakes = values
+    paid = returned - commission if late else returned
+    return Played(Book(book), rounds, wagers, staked, paid, commission, voided, voided_stakes)

@@ -1,0 +1,67 @@
+"""An operator's kill switches and its tables' versions, over HTTP."""
+
+from uuid import UUID
+
+from baccarat.operations import switching, versioning
+from baccarat.rules.table_rules import Ratio
+from baccarat.tables.switch_events import Scope
+from casino.events.store import Metadata
+from tests.baccarat.api.people import NOWHERE, Tenant, bet, deal_all, sit
+
+HOUSE = Metadata(operator="", actor="staff:1", causation="", correlation="")
+
+
+def test_an_operator_stops_and_resumes_its_own_and_sees_what_holds_it(lucky: Tenant, golden: Tenant) -> None:
+    table = lucky.table("mini")
+    alice = lucky.player("Alice")
+    sit(alice, table)
+    body = {"scope": "table", "subject": table, "reason": "The camera is down.", "says": "Back at nine."}
+
+    stopped = lucky.do("switches/stop", body)
+    assert (stopped["stopped"], stopped["says"]) == (True, "Back at nine.")
+    refused = alice.post(f"tables/{table}/new-game")
+    assert (refused.status_code, refused.json()["code"]) == (403, "table_is_stopped")
+    assert refused.json()["detail"] == "Back at nine."
+    assert alice.read(f"tables/{table}")["stopped"]["says"] == "Back at nine."
+    assert lucky.post("switches/stop", body).json()["code"] == "already_stopped"
+    assert golden.post("switches/stop", body).json()["code"] == "unknown_switch"
+    assert golden.read("switches")["items"] == []
+    lucky.do("switches/resume", {"scope": "table", "subject": table, "reason": "It is back."})
+    alice.do(f"tables/{table}/new-game")
+
+    switching.stop(scope=Scope.TABLE, subject=table, reason="secret", metadata=HOUSE)
+    (shown,) = lucky.read("switches")["items"]
+    assert (shown["by"], shown["reason"], shown["stopped"]) == ("the house", "", True)
+    again = lucky.post("switches/resume", {"scope": "table", "subject": table, "reason": "Please."})
+    assert again.json()["code"] == "switch_of_the_house"
+    for wrong in ({"scope": "gaming", "reason": "x"}, {"scope": "rules", "subject": "mini@1", "reason": "x"}):
+        assert lucky.post("switches/stop", wrong).json()["code"] == "unknown_switch"
+
+
+def test_an_operator_sees_the_versions_of_its_tables_with_what_they_return_and_returned(
+    lucky: Tenant, golden: Tenant
+) -> None:
+    table = lucky.table("mini")
+    alice = lucky.player("Alice")
+    sit(alice, table)
+    bet(alice, table, banker="10.00")
+    deal_all()
+    me = {"table": UUID(table), "operator": UUID(lucky.id), "metadata": HOUSE}
+    number = versioning.draft(changes={"tie_pays": Ratio(9, 1)}, by="staff:1", **me)
+    versioning.publish(version=number, by="staff:2", **me)
+
+    second, first = lucky.read(f"tables/{table}/versions")["items"]
+    assert (first["label"], first["status"], second["label"], second["status"]) == (
+        "mini@1", "in_force", "mini@2", "published",
+    )  # fmt: skip
+    tie = next(each for each in first["returns"] if each["spot"] == "tie")
+    assert tie["exact"]["decimal"] == "0.856403712"
+    assert (first["played"][0]["book"], first["played"][0]["staked"], first["played"][0]["rounds"]) == (
+        "real",
+        "10.00",
+        1,
+    )
+    assert second["played"] == []
+    assert (second["drafted_by"], second["decided_by"]) == ("staff:1", "staff:2")
+    for path, caller in ((f"tables/{table}/versions", golden), (f"tables/{NOWHERE}/versions", lucky)):
+        assert caller.get(path).json()["code"] == "unknown_table"
