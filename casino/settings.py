@@ -406,7 +406,7 @@ ADMIN_PAGES = {
 """Which page shows what an id or a stream's name speaks of: no app needs to know those above it to link to them."""
 
 
-def admin_item(title: str, icon: str, model: str, **more: str) -> dict[str, Any]:
+def admin_item(title: str, icon: str, model: str, **more: Any) -> dict[str, Any]:
     """This will return a line of the admin's side bar, for those who may view the model (app_model)."""
     app, name = model.split("_")
     return {
@@ -487,6 +487,7 @@ UNFOLD = {
                         "Rounds",
                         "playing_cards",
                         "baccarat_round",
+                        active=lambda request: "/round/" in request.path and "/round/search/" not in request.path,
                         badge="baccarat.admin.parts.set_aside_count",
                         badge_variant="danger",
                     ),

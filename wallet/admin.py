@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 MOST_POSTINGS: Final = 100
-MOVES: Final = frozenset({"Amount", "Balance after", "Balance"})
+MOVES: Final = frozenset({"Amount", "Balance before", "Balance after", "Balance"})
 
 book_filter = chosen(
     title="book",

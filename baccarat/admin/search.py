@@ -69,7 +69,7 @@ def _hits(request: HttpRequest, word: str) -> Grid:
         if not part.has_view_permission(request):
             continue
         found, _ = part.get_search_results(request, part.get_queryset(request), word)
-        some = list(found.order_by(*part.ordering)[: MOST_HITS + 1])
+        some = list(found.order_by(*part.get_ordering(request))[: MOST_HITS + 1])
         what = str(part.opts.verbose_name).capitalize()
         rows += [(what, marks.page(kind, row.pk, str(row))) for row in some[:MOST_HITS]]
         if len(some) > MOST_HITS:

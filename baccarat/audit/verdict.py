@@ -123,12 +123,15 @@ def _money(rows: Sequence[Any], place: Place) -> Check:
 
 def _row(round_: UUID, retold: Retold) -> Check:
     found = fetch(_ROW, [round_])
-    due = (retold.phase, " ".join(retold.cards), retold.outcome)
-    if not found or (found[0][0], found[0][1], found[0][2]) != due:
-        return Check(
-            "What lists show", holds=False, words=f"Lists have {found[0] if found else 'nothing'}, events say {due}."
-        )
+    due = _as_listed(retold.phase, " ".join(retold.cards), retold.outcome)
+    has = _as_listed(*found[0]) if found else "nothing"
+    if has != due:
+        return Check("What lists show", holds=False, words=f"Lists have {has}; the events say {due}.")
     return Check("What lists show", holds=True, words="Phase, cards and outcome are those of the events.")
+
+
+def _as_listed(phase: str, cards: str, outcome: str | None) -> str:
+    return f"{phase}, {cards or 'no cards'}, {outcome or 'no outcome'}"
 
 
 def _checkpoint(rows: Sequence[Any]) -> Check:

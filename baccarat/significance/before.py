@@ -9,6 +9,7 @@ import msgspec
 from baccarat.significance.telling import SETTINGS
 from casino.events.drafts import Sealed
 from casino.events.rows import fetch
+from casino.kernel.money import text
 from casino.significant.log import Kind, Significant
 
 _PREVIOUS: Final = """
@@ -24,6 +25,7 @@ _MOVED: Final = """
       JOIN wallet_account AS account ON account.id = posting.account_id AND account.kind = 'account'
      WHERE entry.cause = %s LIMIT 1
 """
+_CURRENCY: Final = "SELECT currency FROM baccarat_round WHERE id = %s::uuid"
 _SHOWN: Final = ("measure", "period", "currency", "most", "cap", "amount")
 _LIMITS: Final = ("PlayLimitSet", "PlayLimitRaised")
 
@@ -35,6 +37,8 @@ def completed(sealed: Sealed, told: Sequence[Significant]) -> Iterator[Significa
             yield replace(one, before=_replaced(sealed))
         elif one.kind is Kind.MONEY_ADJUSTED:
             yield _with_balances(sealed, one)
+        elif one.kind is Kind.ROUND_VOIDED:
+            yield _in_money(one)
         else:
             yield one
 
@@ -45,6 +49,18 @@ def _replaced(sealed: Sealed) -> dict[str, Any] | None:
     types = list(_LIMITS) if sealed.type in _LIMITS else [sealed.type]
     rows = fetch(_PREVIOUS, [sealed.stream, sealed.version, types, msgspec.json.encode(alike).decode()])
     return {name: value for name, value in rows[0][0].items() if name in _SHOWN} if rows else None
+
+
+def _in_money(one: Significant) -> Significant:
+    """A void with its amounts as decimals of the round's currency."""
+    rows = fetch(_CURRENCY, [one.subject.removeprefix("round:")])
+    if not rows:
+        return one
+    currency = rows[0][0]
+    before, after = dict(one.before or {}), dict(one.after or {})
+    back = after["given_back"]
+    before["paid"], after["given_back"] = text(before["paid"], currency), text(back, currency)
+    return replace(one, before=before, after=after, money=back, currency=currency)
 
 
 def _with_balances(sealed: Sealed, one: Significant) -> Significant:

@@ -5,7 +5,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, TextField, Value, When
 from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
@@ -39,7 +39,7 @@ def _waits() -> Exists:
 class SignificantEventAdmin(ReadOnlyAdmin):
     """Significant events, newest first; `waiting` is the queue of those to acknowledge."""
 
-    list_display = ("title", "graveness", "what", "about", "operator", "who", "why", "amount", "when", "standing")
+    list_display = ("title", "graveness", "what", "about", "why", "amount", "operator", "when", "standing")
     list_filter = (
         chosen(title="operator", parameter="operator", choices=scope.names, where=lambda value: Q(operator_id=value)),
         chosen(
@@ -61,9 +61,10 @@ class SignificantEventAdmin(ReadOnlyAdmin):
     search_help_text = "number, id, or the id of a round, a table or a player"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add whether each one waits."""
-        rows: QuerySet[Any] = super().get_queryset(request).annotate(waits=_waits())
-        return rows
+        """This will add whether each one waits, and what its operator is called."""
+        named = [When(operator_id=key, then=Value(slug)) for key, slug in scope.names(request).items()]
+        rows: QuerySet[Any] = super().get_queryset(request)
+        return rows.annotate(waits=_waits(), slug=Case(*named, default=Value(""), output_field=TextField()))
 
     def found_by(self, term: str) -> Q | None:
         """This will look for a number, an id, or what an event is about."""
@@ -116,9 +117,9 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         return subject(event.subject)
 
     @admin.display(description="operator")
-    def operator(self, event: SignificantEvent) -> SafeString | str:
+    def operator(self, event: Any) -> SafeString | str:
         """Whose house it is in."""
-        return marks.page("operator", event.operator_id, marks.short(event.operator_id) if event.operator_id else None)
+        return marks.page("operator", event.operator_id, event.slug or "operator")
 
     @admin.display(description="by")
     def who(self, event: SignificantEvent) -> SafeString | str:
@@ -153,7 +154,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
             ("Component", WORDS[Kind(obj.kind)].component if obj.kind in _KINDS else marks.NOTHING),
             ("Standing", self.standing(obj)),
             ("About", self.about(obj)),
-            ("Operator", marks.page("operator", obj.operator_id, scope.names(request).get(str(obj.operator_id)))),
+            ("Operator", self.operator(obj)),
             ("Time (UTC)", marks.moment(obj.at, fine=True)),
             ("By", self.who(obj)),
             ("Authorised by", subject(obj.authorised_by) or marks.NOTHING),
@@ -236,20 +237,20 @@ def _changed(event: SignificantEvent) -> Sequence[Section]:
     if not before and not after:
         return ()
     rows = [
-        (name, _value(before.get(name)), _value(after.get(name)), _difference(before, after, name))
+        (name.replace("_", " "), _value(before.get(name)), _value(after.get(name)), _difference(before, after, name))
         for name in sorted(before.keys() | after.keys())
     ]
     return (Grid("What it changed", ("Value of", "Before", "After", ""), rows),)
 
 
 def _difference(before: Any, after: Any, name: str) -> SafeString | str:
-    if not before or not after or before.get(name) == after.get(name):
+    if name not in before or name not in after or before[name] == after[name]:
         return ""
     return marks.badge("changed", "warn")
 
 
 def _value(value: object) -> SafeString | str:
-    return marks.NOTHING if value is None else marks.code(value)
+    return marks.NOTHING if value is None or value == "" else marks.code(value)
 
 
 def _said(event: SignificantEvent) -> Grid:

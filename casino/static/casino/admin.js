@@ -21,7 +21,8 @@ function stepThrough(replay) {
   const steps = [...replay.querySelectorAll(".c-moments li")];
   const slider = bar.querySelector("input");
   const play = bar.querySelector("[data-go=play]");
-  const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  let still = true; // the page opens at the end, without a move
   let timer = 0;
 
   function show(place) {
@@ -37,8 +38,10 @@ function stepThrough(replay) {
       const shown = Number(now.dataset[hand.dataset.hand]);
       [...hand.querySelectorAll(".c-card")].forEach((card, index) => card.classList.toggle("c-away", index >= shown));
     }
+    replay.classList.toggle("c-running", at < steps.length);
     const list = now.parentElement;
-    list.scrollTo({ top: now.offsetTop - list.offsetTop - list.clientHeight / 2, behavior: still ? "auto" : "smooth" });
+    list.scrollTo({ top: now.offsetTop - list.clientHeight / 2, behavior: still ? "auto" : "smooth" });
+    still = calm;
     if (at === steps.length) stop();
   }
 

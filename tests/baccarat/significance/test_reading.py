@@ -62,7 +62,7 @@ def test_a_void_names_who_asked_who_agreed_why_and_what_it_undid(office: Office)
     assert (event.actor, event.authorised_by, event.reason) == ("staff:1", "staff:2", "malfunction: A card stuck.")
     assert event.before is not None
     assert event.after is not None
-    assert (event.before["phase"], event.after["phase"], event.after["given_back"]) == ("settled", "voided", 10_000)
+    assert (event.before["phase"], event.after["phase"], event.after["given_back"]) == ("settled", "voided", "100.00")
 
 
 def test_a_correction_tells_the_balance_before_and_after(office: Office) -> None:
