@@ -5,7 +5,7 @@ from typing import Any, Final
 from django.contrib import admin
 from django.http import HttpRequest
 
-from baccarat.admin import parts, voids
+from baccarat.admin import parts, plots, voids
 from baccarat.admin.cards import in_line
 from baccarat.models import Round, Table
 from casino.admin import marks, scope
@@ -28,6 +28,8 @@ def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         sections.append(_set_aside(request))
     if may("baccarat.view_round") and may(voids.APPROVE):
         sections.append(_void_asked(request))
+    if may(plots.MAY):
+        sections.extend(plots.sections(request))
     if may("baccarat.view_table") and may("events.view_event"):
         sections.append(_now(request))
     if may("baccarat.view_round"):

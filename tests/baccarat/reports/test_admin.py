@@ -1,14 +1,20 @@
 """Staff look at reports, compare versions, download files, have some made, and work on what was found."""
 
 from collections.abc import Generator
+from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django import DjangoDbBlocker
 
+from baccarat.reports import days
 from baccarat.rules.wagers import Spot
 from casino.events import sealer
 from casino.operators.models import Operator
@@ -140,3 +146,56 @@ def test_matters_are_a_queue_with_owners_and_ends(evening: Evening) -> None:
     assert "Assign</button>" not in page
     assert "return out of band" not in text(client, f"{listed}?standing=waiting")
     assert Matter.objects.get().pk == found
+
+
+def past_day(evening: Evening, back: int, **figures: int | str) -> None:
+    """A report of a day that is over, in which there was so much."""
+    since = evening.cuts[0].replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=back)
+    for name in ("revenue", "accounts", "performance"):
+        told = [{"money": "sandbox", "currency": "EUR", **FIGURES[name], **figures}]
+        Report.objects.create(
+            id=uuid4(), operator_id=evening.operator, name=name, period="day", since=since,
+            until=since + timedelta(days=1), label=f"{since:%Y-%m-%d}", version=1, position=1, rows=1, made_by="system",
+            made_at=since, sha256="", facts="", content=b"{}", figures=told,
+        )  # fmt: skip
+
+
+FIGURES: dict[str, dict[str, int | str]] = {
+    "revenue": {"ggr": -1_950, "rounds": 40, "handle": 100_000},
+    "accounts": {"active": 7, "wagered": 100_000},
+    "performance": {"handle": 100_000, "returned": 101_950, "expected": 98_000, "variance": "25000000"},
+}
+
+
+def test_the_first_page_plots_the_last_days_for_who_may_see_reports(evening: Evening) -> None:
+    cache.clear()
+    past_day(evening, 2)
+    past_day(evening, 1)
+    (played,) = days.last([evening.operator])
+    told = [(day.ggr, day.rounds, day.players, day.handle, day.returned) for day in played.days]
+    assert told[:2] == [(-1_950, 40, 7, 100_000, 101_950)] * 2
+    assert told[2][1:4] == (2, 2, 1_000)
+    assert told[2][0] == 1_000 - told[2][4]
+    low, high = played.days[0].bounds or (0, 0)
+    assert (float(low), float(high)) == pytest.approx((0.98 - 0.1287915, 0.98 + 0.1287915))
+    assert played.days[2].bounds is None
+
+    front = reverse("admin:index")
+    client = of_us(evening, VIEW)
+    page = text(client, front)
+    assert "Sandbox credits in EUR: the last 30 days" in page
+    assert "-19.50" in page
+    with CaptureQueriesContext(connection) as captured:
+        text(client, front)
+    assert not any("reports_report" in query["sql"] for query in captured), "read once a minute"
+    User.objects.all().delete()
+    other = Operator.objects.exclude(id=evening.operator).get()
+    assert "-19.50" not in text(staff(VIEW, works_for=other.slug), front)
+    User.objects.all().delete()
+    assert "the last 30 days" not in text(of_us(evening), front)
+
+
+def test_a_house_without_play_says_so(evening: Evening) -> None:
+    cache.clear()
+    empty = Operator.objects.create(id=uuid4(), slug="empty", name="Empty", currency="EUR")
+    assert "Nothing was played in the last days." in text(staff(VIEW, works_for=empty.slug), reverse("admin:index"))

@@ -1,0 +1,115 @@
+"""The last days in numbers, for plots: days that are over from their reports, today from the ledger. Two statements."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.reports.band import Z, root
+from casino.events.rows import fetch
+
+BACK: Final = 30
+"""Days that are looked back, today included."""
+
+_OVER: Final = """
+    WITH latest AS (
+        SELECT DISTINCT ON (operator_id, name, since) label, figures
+          FROM reports_report
+         WHERE period = 'day' AND name IN ('revenue', 'accounts', 'performance')
+           AND since >= clock_timestamp() - %(back)s * interval '1 day'
+           AND (%(operators)s::uuid[] IS NULL OR operator_id = ANY (%(operators)s::uuid[]))
+         ORDER BY operator_id, name, since, version DESC)
+    SELECT latest.label, told.money, told.currency, coalesce(sum(told.ggr), 0)::bigint,
+           coalesce(sum(told.rounds), 0)::bigint, coalesce(sum(told.active), 0)::bigint,
+           coalesce(sum(told.handle) FILTER (WHERE told.expected IS NOT NULL), 0)::bigint,
+           coalesce(sum(told.returned), 0)::bigint, coalesce(sum(told.expected), 0)::bigint,
+           coalesce(sum(told.variance), 0)::text
+      FROM latest
+     CROSS JOIN LATERAL jsonb_to_recordset(latest.figures)
+           AS told (money text, currency text, ggr bigint, rounds bigint, active bigint, handle bigint,
+                    returned bigint, expected bigint, variance numeric)
+     GROUP BY latest.label, told.money, told.currency
+"""
+_TODAY: Final = """
+    WITH days AS (
+        SELECT id, sandbox, (clock_timestamp() AT TIME ZONE time_zone)::date AS day,
+               (clock_timestamp() AT TIME ZONE time_zone)::date::timestamp AT TIME ZONE time_zone AS since
+          FROM operators_operator
+         WHERE %(operators)s::uuid[] IS NULL OR id = ANY (%(operators)s::uuid[]))
+    SELECT days.day::text, CASE WHEN days.sandbox AND account.book = 'real' THEN 'sandbox' ELSE account.book END,
+           account.currency,
+           coalesce(sum(posting.amount) FILTER (WHERE account.kind IN ('bank', 'commission', 'rack')), 0)::bigint,
+           count(*) FILTER (WHERE entry.kind = 'settlement' AND account.kind = 'stakes'),
+           count(DISTINCT account.player_id) FILTER (WHERE entry.kind = 'wager'),
+           coalesce(-sum(posting.amount) FILTER (WHERE entry.kind = 'settlement' AND account.kind = 'stakes'),
+                    0)::bigint,
+           coalesce(sum(posting.amount) FILTER (WHERE entry.kind = 'settlement' AND account.kind = 'game'), 0)::bigint
+      FROM wallet_entry entry
+      JOIN wallet_posting posting ON posting.entry_id = entry.id
+      JOIN wallet_account account ON account.id = posting.account_id
+      JOIN days ON days.id = account.operator_id AND entry.recorded_at >= days.since
+     WHERE entry.recorded_at >= (SELECT min(since) FROM days)
+       AND account.kind IN ('bank', 'commission', 'rack', 'stakes', 'game')
+     GROUP BY 1, 2, 3
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """One day, of one kind of money and currency: minor units; what is not known of today is None."""
+
+    label: str
+    ggr: int
+    rounds: int
+    players: int
+    handle: int
+    returned: int
+    expected: int | None = None
+    spread: Fraction = Fraction(0)
+
+    @property
+    def actual(self) -> Fraction | None:
+        """The return per unit staked."""
+        return Fraction(self.returned, self.handle) if self.handle else None
+
+    @property
+    def bounds(self) -> tuple[Fraction, Fraction] | None:
+        """The band that 99 of 100 such days end in."""
+        if self.expected is None or not self.handle:
+            return None
+        middle, reach = Fraction(self.expected, self.handle), Z * root(self.spread) / self.handle
+        return middle - reach, middle + reach
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The last days of one kind of money and currency, those with any play, oldest first."""
+
+    money: str
+    currency: str
+    days: tuple[Day, ...]
+
+    @property
+    def handle(self) -> int:
+        """All that was staked."""
+        return sum(day.handle for day in self.days)
+
+
+def last(operators: Collection[UUID] | None) -> list[Played]:
+    """This will read the last days of these operators, of all for None; most staked first, kinds of money apart."""
+    asked: dict[str, Any] = {"operators": None if operators is None else list(operators), "back": BACK}
+    found: dict[tuple[str, str], dict[str, Day]] = {}
+    for label, money, currency, *sums, spread in fetch(_OVER, asked):
+        found.setdefault((money, currency), {})[label] = Day(label, *sums, Fraction(spread))
+    for label, money, currency, *sums in fetch(_TODAY, asked):
+        found.setdefault((money, currency), {})[label] = Day(label, *sums)
+    played = [
+        Played(money, currency, tuple(days[label] for label in sorted(days) if _any(days[label])))
+        for (money, currency), days in sorted(found.items())
+    ]
+    return sorted((each for each in played if each.days), key=lambda each: -each.handle)
+
+
+def _any(day: Day) -> bool:
+    return bool(day.rounds or day.players or day.ggr)
