@@ -101,7 +101,7 @@ def last(operators: Collection[UUID] | None) -> list[Played]:
     asked: dict[str, Any] = {"operators": None if operators is None else list(operators), "back": BACK}
     found: dict[tuple[str, str], dict[str, Day]] = {}
     for label, money, currency, *sums, spread in fetch(_OVER, asked):
-        found.setdefault((money, currency), {})[label] = Day(label, *sums, Fraction(spread))
+        found.setdefault((money, currency), {})[label] = Day(label, *sums, spread=Fraction(spread))
     for label, money, currency, *sums in fetch(_TODAY, asked):
         found.setdefault((money, currency), {})[label] = Day(label, *sums)
     played = [

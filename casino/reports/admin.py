@@ -1,6 +1,7 @@
 """Reports as staff see them: versions, their rows, what changed between two, files; and what reports found."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from django.contrib import admin
@@ -168,17 +169,13 @@ class ReportAdmin(ReadOnlyAdmin):
 
 def _rows(told: dict[str, Any]) -> Grid:
     columns, rows = told["columns"], told["rows"]
-    shown = [[_cell(cell) for cell in row] for row in rows[:MOST_ROWS]]
-    shown += [["Total" if place == 0 and cell is None else _cell(cell) for place, cell in enumerate(row)]
-              for row in _marked(told)]  # fmt: skip
+    shown = [_cells(columns, row) for row in [*rows[:MOST_ROWS], *_totals(told)]]
     note = f"The first {MOST_ROWS} of {len(rows)} rows; files have all of them." if len(rows) > MOST_ROWS else ""
-    numeric = frozenset(column["title"] for column in columns if column["kind"] in _NUMBERS)
-    return Grid(
-        "Rows", [column["title"] for column in columns], shown, document.NO_ACTIVITY, note=note, numeric=numeric
-    )
+    titles = [column["title"] for column in columns]
+    return Grid("Rows", titles, shown, document.NO_ACTIVITY, note=note, numeric=_numeric(columns))
 
 
-def _marked(told: dict[str, Any]) -> list[list[Any]]:
+def _totals(told: dict[str, Any]) -> list[list[Any]]:
     """The totals, said to be such where there is room for the word."""
     columns = told["columns"]
     free = next((place for place, column in enumerate(columns) if place > 1 and column["kind"] == "text"), None)
@@ -186,13 +183,18 @@ def _marked(told: dict[str, Any]) -> list[list[Any]]:
 
 
 def _changes(told: dict[str, Any], before: Report) -> Grid:
-    older = document.read(bytes(Report.objects.get(pk=before.pk).content))
+    older, columns = document.read(bytes(Report.objects.get(pk=before.pk).content)), told["columns"]
     rows = [
-        [marks.badge("was" if change.gone else "is", "bad" if change.gone else "good"), *map(_cell, change.row)]
+        [marks.badge("was" if change.gone else "is", "bad" if change.gone else "good"), *_cells(columns, change.row)]
         for change in changes(older, told)[:MOST_ROWS]
     ]
-    headers = ["", *(column["title"] for column in told["columns"])]
-    return Grid(f"Since version {before.version}", headers, rows, empty="The rows are the same.")
+    headers = ["", *(column["title"] for column in columns)]
+    empty = "The rows are the same."
+    return Grid(f"Since version {before.version}", headers, rows, empty=empty, numeric=_numeric(columns))
+
+
+def _numeric(columns: Sequence[dict[str, str]]) -> frozenset[str]:
+    return frozenset(column["title"] for column in columns if column["kind"] in _NUMBERS)
 
 
 def _versions(report: Report, versions: Sequence[Report]) -> Grid:
@@ -209,9 +211,15 @@ def _versions(report: Report, versions: Sequence[Report]) -> Grid:
     return Grid("Versions", ("Version", "Made (UTC)", "By", "As of", "SHA-256"), rows)
 
 
-def _cell(cell: Any) -> object:
+def _cells(columns: Sequence[dict[str, str]], row: Sequence[Any]) -> list[object]:
+    return [_cell(cell, column["kind"]) for column, cell in zip(columns, row, strict=True)]
+
+
+def _cell(cell: Any, kind: str) -> object:
     if cell is None or cell == "":
         return marks.NOTHING
+    if kind == Kind.MOMENT.value:
+        return marks.moment(datetime.fromisoformat(cell))
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     return f"…{cell[-12:]}" if isinstance(cell, str) and len(cell) == 36 and cell.count("-") == 4 else cell
