@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from casino.stack import proving
 from casino.stack.bots import house, report
 from casino.stack.bots.client import Problem
 from casino.stack.bots.report import Line
@@ -38,17 +39,19 @@ class Command(BaseCommand):
         console = Console(width=None if sys.stdout.isatty() else 120)
         with Stack(name=options["home"], fresh=True, say=console.print) as stack:
             console.print(f"Running at {stack.base_url}. Bots take their seats.")
-            lines, tally = play(stack, console, seed=options["seed"])
+            credential = house.new_operator(stack, f"bots-{int(time.time())}-{options['seed']}")
+            lines, tally = play(stack, console, credential=credential, seed=options["seed"])
             console.print(report.table(lines))
             console.print(report.payments(tally))
-            code = audit(stack)
+            proven = proving.prove(stack, credential=credential)
+            console.print(proven.line(), highlight=False, markup=False, soft_wrap=True)
+            code = audit(stack) or proven.code
         if code:
             sys.exit(code)
 
 
-def play(stack: Stack, console: Console, *, seed: int) -> tuple[list[Line], Tally]:
+def play(stack: Stack, console: Console, *, credential: str, seed: int) -> tuple[list[Line], Tally]:
     """This will run the bots with a progress bar and return a line per preset, and what savers did."""
-    credential = house.new_operator(stack, f"bots-{int(time.time())}-{seed}")
     columns = (TextColumn("rounds"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("rounds", total=None)
