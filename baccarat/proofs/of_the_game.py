@@ -11,6 +11,7 @@ from baccarat.rules.payouts import Settlement, settle
 from baccarat.rules.presets import SpotsPerRound, TableRules, UnderMinimum
 
 THIRD_CARDS = "punto_banco"
+TELLING_RULES = frozenset({"TableOpened", "RulesTookEffect"})
 
 
 def rules(exported: Exported) -> str:
@@ -19,7 +20,7 @@ def rules(exported: Exported) -> str:
     told = [
         event.data["rules"]
         for event in exported.of_table
-        if event.data and isinstance(event.data.get("rules"), dict) and event.position < start.position
+        if event.type in TELLING_RULES and event.data and event.position < start.position
     ]
     if not told:
         raise Wrong("no event tells the table's rules", "TableOpened", [event.type for event in exported.of_table])

@@ -391,6 +391,7 @@ def commission_on(rules: Json, win: int) -> int:
 
 # ------------------------------------------------------------------------------------------------------------ the proof
 
+TELLING_RULES = {"TableOpened", "RulesTookEffect"}
 MAY_BE_WITHHELD = {
     "RoundSetAside", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded",
 }  # fmt: skip
@@ -549,7 +550,7 @@ def check_rules(proof: Proof) -> str:
     opened = start["data"]
     told = [
         event for event in proof.of_table
-        if event["data"] and isinstance(event["data"].get("rules"), dict) and event["position"] < start["position"]
+        if event["type"] in TELLING_RULES and event["data"] and event["position"] < start["position"]
     ]  # fmt: skip
     if not told:
         raise Wrong("no event tells the table's rules", "TableOpened", [event["type"] for event in proof.of_table])

@@ -4,6 +4,7 @@ import { outcomeOf, played, total } from "./hands.js";
 import { same } from "./read.js";
 import { Nothing, NotYet, Wrong } from "./results.js";
 
+const TELLING_RULES = new Set(["TableOpened", "RulesTookEffect"]);
 const SPOTS = ["player", "banker", "tie"];
 const byName = (one, other) => (one < other ? -1 : Number(one > other));
 
@@ -17,8 +18,7 @@ const pick = (found, names) => Object.fromEntries(names.map((name) => [name, fou
 
 export function rules(proof) {
   const start = proof.first("RoundOpened");
-  const object = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-  const told = proof.ofTable.filter((event) => object(event.data?.rules) && event.position < start.position).at(-1);
+  const told = proof.ofTable.filter((event) => TELLING_RULES.has(event.type) && event.data && event.position < start.position).at(-1);
   if (!told) throw new Wrong("rules.untold", "TableOpened", proof.ofTable.map((event) => event.type));
   requireSame({ ...told.data.rules, third_cards: "punto_banco" }, proof.rules, "rules.differ");
   const name = `${proof.rules.preset}@${proof.rules.version}`;
