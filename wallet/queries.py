@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from casino.events.rows import fetch
 from casino.kernel.money import Book
 from casino.operators.queries import find_player
 from wallet import ledger
@@ -14,6 +15,14 @@ from wallet.ledger import Mark, StatementLine
 from wallet.refusals import PeriodReversed
 
 PAGE: Final = 500
+_ENTRIES: Final = """
+SELECT entry.id, entry.kind, entry.cause, entry.recorded_at, account.id, account.kind, account.book, account.currency,
+       account.player_id, posting.amount, posting.balance, posting.sequence
+FROM wallet_entry AS entry
+JOIN wallet_posting AS posting ON posting.entry_id = entry.id
+JOIN wallet_account AS account ON account.id = posting.account_id
+WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.id, posting.id
+"""
 
 
 def player_balances(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
@@ -74,3 +83,36 @@ def player_statement(
     if kinds:
         moved = ledger.moved(account, after=opening.sequence, before=closing.sequence + 1, kinds=kinds)
     return Statement(account, opening, closing, tuple(kinds), moved)
+
+
+@dataclass(frozen=True, slots=True)
+class PostingLine:
+    """What moved on one account, in minor units, and how it stood after; `sequence` is its gapless number there."""
+
+    account: UUID
+    kind: str
+    book: str
+    currency: str
+    player: UUID | None
+    amount: int
+    balance: int
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntryLine:
+    """One entry of the ledger, and the id of the event that it follows from."""
+
+    id: int
+    kind: str
+    cause: int
+    recorded_at: datetime
+    postings: tuple[PostingLine, ...]
+
+
+def entries_of(*, causes: Sequence[int]) -> list[EntryLine]:
+    """This will list the entries that follow from these events, oldest first, with all of their postings."""
+    found: dict[int, tuple[tuple[str, int, datetime], list[PostingLine]]] = {}
+    for entry, kind, cause, recorded, *posting in fetch(_ENTRIES, [list(causes)]):
+        found.setdefault(entry, ((kind, cause, recorded), []))[1].append(PostingLine(*posting))
+    return [EntryLine(entry, *facts, tuple(postings)) for entry, (facts, postings) in found.items()]

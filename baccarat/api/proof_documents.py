@@ -5,7 +5,7 @@ from typing import Any, Final
 from drf_spectacular.utils import extend_schema
 
 from baccarat.api import examples, proof_serializers
-from baccarat.api.examples import answer
+from baccarat.api.examples import answer, body
 
 _HASH: Final = "b8f6ab23aec413eb8092d2da204afa78130fc80f078d0aae96941e0b364fd888"
 _ROUND: Final = {
@@ -71,4 +71,30 @@ round_proof = extend_schema(
     ),
     responses=proof_serializers.RoundProofShown,
     examples=[answer(_PROOF)],
+)
+link_pack = extend_schema(
+    operation_id="linkDisputePack",
+    summary="Make a link to everything about one round",
+    description=(
+        "A ZIP with the proof, the verifier, events, wagers, ledger entries, the timeline in words, and a signed "
+        "manifest. Whoever has the link may fetch it until it expires; each time is kept, with the address."
+    ),
+    request=proof_serializers.PackAsked,
+    responses={201: proof_serializers.PackLink},
+    examples=[
+        body({"hours": 24}),
+        answer(
+            {
+                "url": "https://casino.example/api/v1/dispute-packs/eyJyb3VuZCI6IjAx…:1vMHxA:Zk3…",
+                "expires_at": "2026-11-22T09:05:00Z",
+            },
+            status="201",
+        ),
+    ],
+)
+pack_keys = extend_schema(
+    operation_id="listPackKeys",
+    summary="List the public keys that dispute packs are signed with",
+    responses=proof_serializers.PackKeyList,
+    examples=[answer({"items": [{"public": _HASH}]})],
 )

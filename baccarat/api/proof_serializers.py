@@ -5,8 +5,10 @@ from typing import Any
 from rest_framework import serializers
 
 from baccarat.api.serializers import one_of
+from baccarat.proofs import links
 from baccarat.rounds.state import Phase
 from baccarat.rules.deal import Outcome
+from casino.api.fields import Strict, WholeNumberField
 
 
 class ProvenRound(serializers.Serializer[Any]):
@@ -18,7 +20,7 @@ class ProvenRound(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     rules = serializers.CharField()
     currency = serializers.CharField()
-    phase = one_of(Phase.SETTLED, Phase.VOIDED)
+    phase = one_of(*Phase, help_text="Settled or voided.")
     opened_at = serializers.DateTimeField()
     settled_at = serializers.DateTimeField(allow_null=True)
     position = serializers.IntegerField(allow_null=True, help_text="The first card's place in the shoe.")
@@ -92,10 +94,10 @@ class RoundProofShown(serializers.Serializer[Any]):
     keys = serializers.ListField(child=serializers.DictField())
 
 
-class PackAsked(serializers.Serializer[Any]):
-    """For how long the link is to work."""
+class PackAsked(Strict):
+    """For how many hours the link is to work: 1 to 168, a day where nothing is said."""
 
-    hours = serializers.IntegerField(min_value=1, max_value=168, default=24)
+    hours = WholeNumberField(required=False, default=links.HOURS, min_value=1, max_value=links.MOST_HOURS)
 
 
 class PackLink(serializers.Serializer[Any]):
@@ -103,3 +105,13 @@ class PackLink(serializers.Serializer[Any]):
 
     url = serializers.CharField()
     expires_at = serializers.DateTimeField()
+
+
+class PackKey(serializers.Serializer[Any]):
+    public = serializers.CharField(help_text="Ed25519, in hex.")
+
+
+class PackKeyList(serializers.Serializer[Any]):
+    """The keys that manifests of dispute packs are signed with, the one in use first."""
+
+    items = PackKey(many=True)

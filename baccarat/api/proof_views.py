@@ -1,14 +1,24 @@
 """The proof of a round over HTTP: each view is one call."""
 
+from typing import Any
 from uuid import UUID
 
+from django.http import HttpResponse
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat.api import proof_documents
+from baccarat.api.proof_serializers import PackAsked
 from baccarat.api.views import viewer
+from baccarat.proofs import links, signed_packs
 from baccarat.proofs.export import export
-from casino.operators.views import EitherView
+from casino.admin.where import address_of
+from casino.api.fields import read
+from casino.api.idempotency import idempotent
+from casino.api.views import EdgeView
+from casino.operators.views import EitherView, OperatorView
 
 
 class RoundProof(EitherView):
@@ -17,3 +27,36 @@ class RoundProof(EitherView):
         del request
         caller = self.caller
         return Response(export(round_=round, operator=caller.operator, viewer=viewer(caller)))
+
+
+class DisputePack(OperatorView):
+    @proof_documents.link_pack
+    @idempotent
+    def post(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
+        hours, caller = read(PackAsked, request)["hours"], self.caller
+        link = links.make(round_=round, operator=caller.operator, by=caller.actor, hours=hours)
+        url = request.build_absolute_uri(reverse("dispute-pack", args=[link.token]))
+        return Response({"url": url, "expires_at": link.expires_at}, status=201)
+
+
+class PackKeys(EitherView):
+    @proof_documents.pack_keys
+    def get(self, request: Request) -> Response:
+        del request
+        return Response({"items": [{"public": key} for key in signed_packs.public_keys()]})
+
+
+class FetchPack(EdgeView):
+    """The pack itself, for whoever has the link: no credential, but a signature and an end."""
+
+    authentication_classes: list[Any] = []
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request, token: str) -> HttpResponse:
+        """This will hand the ZIP out. Raises UnknownPackLink."""
+        pack = links.fetch(token=token, address=address_of(request._request) or "")  # noqa: SLF001  (DRF's wrapper)
+        answer = HttpResponse(pack.content, content_type="application/zip")
+        answer["Content-Disposition"] = f'attachment; filename="{pack.name}"'
+        answer["Cache-Control"] = "no-store"
+        answer["Referrer-Policy"] = "no-referrer"
+        return answer

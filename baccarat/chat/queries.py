@@ -1,6 +1,7 @@
 """Reads of chats: what players see of a table's, what moderators see of a player; each within one operator."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -56,6 +57,10 @@ _WAITING: Final = """
     SELECT count(*) FROM (
         SELECT FROM chat_report AS report WHERE (%s OR report.operator_id = ANY (%s::uuid[]))
            AND NOT EXISTS (SELECT FROM chat_closing WHERE report_id = report.id) LIMIT %s) AS queued
+"""
+_BETWEEN: Final = """
+    SELECT id, seat, player_id, sent_at FROM chat_message
+     WHERE table_id = %s AND sent_at >= %s AND sent_at <= %s ORDER BY id
 """
 
 
@@ -134,6 +139,11 @@ def list_of(*, operator: UUID | None) -> list[str]:
 def shown(*, messages: Sequence[UUID]) -> dict[UUID, str]:
     """This will return messages of any table as players see them, in one query; unknown ones are left out."""
     return dict(fetch(_SHOWN, [list(messages)])) if messages else {}
+
+
+def references(*, table: UUID, since: datetime, until: datetime) -> list[Line]:
+    """This will name the messages sent at a table in an interval, oldest first, without their words."""
+    return _lines(("id", "seat", "player", "sent_at"), fetch(_BETWEEN, [table, since, until]))
 
 
 def waiting(*, operators: Sequence[UUID] | None, most: int) -> int:

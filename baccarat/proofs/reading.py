@@ -15,7 +15,7 @@ from casino.events.digest import GENESIS
 from casino.events.rows import fetch
 
 MOMENT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
-TELLING_RULES: Final = ("TableOpened",)
+TELLING_RULES: Final = ("TableOpened", "RulesTookEffect")
 ABOUT_SHOE: Final = ("ShoeCommitted", "ShoeCutGiven", "ShoeStarted", "ShoeEnded")
 CLOSING: Final = "TableClosed"
 ENDED: Final = frozenset({"settled", "voided"})
@@ -119,12 +119,12 @@ def read(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Found:
     if not rows:
         raise UnknownRound
     table, phase = rows[0]
+    if phase not in ENDED:
+        raise NothingToProve
     of_round = _sealed(fetch(_OF_ROUND, [f"round-{round_}"]))
     opened = of_round[0].data
     if viewer is not None and str(viewer) not in {seat["player"] for seat in opened["seats"]}:
         raise NotInThatRound
-    if phase not in ENDED:
-        raise NothingToProve
     shoe = opened["shoe"]
     asked = [f"table-{table}", list(TELLING_RULES), list(ABOUT_SHOE), shoe, CLOSING, shoe]
     return Found(
@@ -133,6 +133,15 @@ def read(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Found:
         secret=shoe_secrets.read([UUID(shoe)]).get(UUID(shoe)),
         now=fetch(_CLOCK)[0][0],
     )
+
+
+def require_provable(*, round_: UUID, operator: UUID) -> None:
+    """This will refuse a round that can't be proven at all. Raises UnknownRound, NothingToProve."""
+    rows = fetch(_ROUND, [round_, operator])
+    if not rows:
+        raise UnknownRound
+    if rows[0][1] not in ENDED:
+        raise NothingToProve
 
 
 def text(moment: datetime) -> str:

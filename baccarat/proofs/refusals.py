@@ -20,3 +20,10 @@ class NotInThatRound(Refusal):
     kind = Kind.FORBIDDEN
     title = "You were not in this round"
     remedy = "Ask for a round in which you had a seat."
+
+
+class UnknownPackLink(Refusal):
+    code = "unknown_pack_link"
+    kind = Kind.MISSING
+    title = "There is no dispute pack at this address, or its link has expired"
+    remedy = "Ask whoever gave you the link for a new one."

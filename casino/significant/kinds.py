@@ -42,6 +42,8 @@ class Kind(StrEnum):
     DATA_ERASED = "data_erased"
     DATA_PURGED = "data_purged"
     KEY_ROTATED = "key_rotated"
+    PACK_LINKED = "pack_linked"
+    PACK_FETCHED = "pack_fetched"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,5 +82,7 @@ WORDS: Final = {
     Kind.DATA_ERASED: Words("Personal data erased", "privacy", _NOTICE),
     Kind.DATA_PURGED: Words("Old data purged", "privacy", _NOTICE),
     Kind.KEY_ROTATED: Words("Key rotated", "keys", _INFO),
+    Kind.PACK_LINKED: Words("Dispute pack linked", "access", _INFO),
+    Kind.PACK_FETCHED: Words("Dispute pack fetched", "access", _INFO),
 }
 """One for each kind; the table stores the severity as it was when the event was recorded."""

@@ -212,6 +212,8 @@ export default {
   "problem.unknown_field.remedy": "Laden Sie die Seite neu.",
   "problem.unknown_message": "Diese Nachricht gibt es nicht.",
   "problem.unknown_notice": "Diese Mitteilung gibt es nicht.",
+  "problem.unknown_pack_link": "Unter dieser Adresse gibt es keine Streitakte, oder ihr Link ist abgelaufen.",
+  "problem.unknown_pack_link.remedy": "Bitten Sie, von wem Sie den Link haben, um einen neuen.",
   "problem.unknown_player": "Diese Person gibt es hier nicht.",
   "problem.unknown_round": "Diese Runde gibt es nicht.",
   "problem.unknown_seat": "Diesen Platz gibt es an diesem Tisch nicht.",

@@ -1,0 +1,31 @@
+"""The key that signs dispute packs: Ed25519, derived from SECRET_KEY for this purpose alone.
+
+Checkpoints have a key of their own, which the processes that answer requests do not hold.
+"""
+
+import hmac
+from typing import Final
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.conf import settings
+from django.utils.encoding import force_bytes
+
+TAG: Final = b"casino.pack.v1\n"
+"""What stands before the manifest's bytes when they are signed."""
+_PURPOSE: Final = b"casino.pack.v1 signing key"
+
+
+def sign(manifest: bytes) -> bytes:
+    """This will return the 64-byte signature of a pack's manifest."""
+    return _key(settings.SECRET_KEY).sign(TAG + manifest)
+
+
+def public_keys() -> list[str]:
+    """This will list the public keys in hex, the one in use first, then those of SECRET_KEY_FALLBACKS."""
+    secrets = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    return [_key(secret).public_key().public_bytes_raw().hex() for secret in secrets]
+
+
+def _key(secret: str | bytes) -> Ed25519PrivateKey:
+    """HMAC-SHA-256 (RFC 2104) of the purpose, keyed with the secret, is the private key's seed (RFC 8032)."""
+    return Ed25519PrivateKey.from_private_bytes(hmac.digest(force_bytes(secret), _PURPOSE, "sha256"))

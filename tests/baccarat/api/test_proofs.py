@@ -1,0 +1,191 @@
+"""The proof of a round and its dispute pack over HTTP: who gets what, when, and that it holds."""
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from django.core import signing
+from django.test import Client
+
+from baccarat.operations import voiding
+from baccarat.proofs import checking, links, verifier
+from casino.checkpoints import signing as checkpoints
+from casino.events.store import Metadata
+from casino.significant.models import SignificantEvent
+from tests.baccarat.api.people import Gambler, Tenant, bet, company, deal_all, sit, tenant
+from tests.baccarat.audit.playing import seal
+from tests.conftest import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Alice and Bob bet in rounds of one table; Carol, who plays elsewhere, was in none of them."""
+
+    lucky: Tenant
+    alice: Gambler
+    carol: Gambler
+    settled: str
+    voided: str
+    running: str
+    unsealed: str
+
+
+@pytest.fixture(scope="module")
+def scene(module_database: Database) -> Scene:
+    lucky = tenant("lucky")
+    table, (alice, bob) = company(lucky, "atlantic_city", "Alice", "Bob")
+    rounds = []
+    for _ in range(2):
+        alice.do(f"tables/{table}/cut", {"contribution": "616c696365"})
+        bet(alice, table, banker="100.00")
+        bet(bob, table, player="25.00", tie="25.00")
+        deal_all()
+        rounds.append(lucky.read(f"tables/{table}")["last_round"]["id"])
+    settled, voided = rounds
+    _void(lucky, voided)
+    alice.do(f"tables/{table}/chat", {"text": "Good evening"})
+    seal()
+    checkpoints.sign_now()
+    bet(alice, table, banker="100.00")
+    bet(bob, table, tie="25.00")
+    deal_all()
+    state = lucky.read(f"tables/{table}")
+    carol = lucky.player("Carol")
+    sit(carol, lucky.table("mini"))
+    return Scene(lucky, alice, carol, settled, voided, state["round"]["id"], state["last_round"]["id"])
+
+
+def _void(lucky: Tenant, round_: str) -> None:
+    """One asks, another agrees."""
+    one, other = (Metadata(operator=lucky.id, actor=f"staff-{pk}", causation="", correlation="") for pk in (1, 2))
+    round_id, operator = UUID(round_), UUID(lucky.id)
+    voiding.void(round_=round_id, operator=operator, reason="malfunction", note="The reader failed.", metadata=one)
+    voiding.approve(round_=round_id, operator=operator, metadata=other)
+
+
+def checked(caller: Any, round_: str) -> dict[str, Any]:
+    """What both verifiers say of an exported round, which must be the same."""
+    raw = caller.get(f"rounds/{round_}/proof").content
+    keys = [key["public"] for key in caller.read("log/keys")["items"]]
+    result = checking.verify(raw, keys=keys).document()
+    assert result == verifier.verify(raw, keys)
+    return result
+
+
+def test_the_operator_gets_a_round_that_is_verified_by_the_published_key(scene: Scene) -> None:
+    assert checked(scene.lucky, scene.settled)["verdict"] == "verified"
+    assert checked(scene.lucky, scene.voided)["verdict"] == "verified"
+
+
+def test_a_player_gets_the_round_as_the_operator_does_where_nothing_in_it_is_of_the_house(scene: Scene) -> None:
+    mine = scene.alice.read(f"rounds/{scene.settled}/proof")
+    theirs = scene.lucky.read(f"rounds/{scene.settled}/proof")
+
+    assert {**mine, "exported_at": ""} == {**theirs, "exported_at": ""}
+    assert checked(scene.alice, scene.settled)["verdict"] == "verified"
+
+
+def test_a_player_sees_neither_staff_nor_notes_nor_others_purses_and_is_told_that_they_are_withheld(
+    scene: Scene,
+) -> None:
+    raw = scene.alice.get(f"rounds/{scene.voided}/proof").content.decode()
+    result = checked(scene.alice, scene.voided)
+
+    assert "The reader failed." not in raw
+    assert "staff-" not in raw
+    assert result["verdict"] == "partly"
+    withheld = [event["type"] for event in json.loads(raw)["events"] if event["data"] is None]
+    assert withheld == ["RoundVoidRequested", "RoundVoided"]
+
+
+def test_who_was_not_in_the_round_gets_nothing_of_it(scene: Scene) -> None:
+    answer = scene.carol.get(f"rounds/{scene.settled}/proof")
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "not_in_that_round")
+
+
+def test_a_round_in_hand_can_not_be_proven_and_tells_no_card(scene: Scene) -> None:
+    for caller in (scene.lucky, scene.alice):
+        answer = caller.get(f"rounds/{scene.running}/proof")
+        assert (answer.status_code, answer.json()["code"]) == (409, "nothing_to_prove")
+
+
+def test_a_round_that_has_no_place_in_the_log_yet_is_asked_for_again(scene: Scene) -> None:
+    answer = scene.lucky.get(f"rounds/{scene.unsealed}/proof")
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "round_not_sealed")
+
+
+def pack_of(scene: Scene, round_: str) -> tuple[str, zipfile.ZipFile]:
+    """A link to a pack, and what it leads to without any credential."""
+    url = scene.lucky.do(f"rounds/{round_}/dispute-pack", {"hours": 2})["url"]
+    answer = Client().get(url)
+    assert answer.status_code == 200
+    assert answer["Content-Type"] == "application/zip"
+    return url, zipfile.ZipFile(io.BytesIO(answer.content))
+
+
+def test_a_pack_holds_everything_about_the_round_and_its_manifest_is_signed(scene: Scene) -> None:
+    _, pack = pack_of(scene, scene.settled)
+    files = {name: pack.read(name) for name in pack.namelist()}
+    manifest, signature = json.loads(files["manifest.json"]), json.loads(files["manifest.sig"])
+
+    (key,) = scene.alice.read("dispute-packs/keys")["items"]
+    assert signature["key"] == key["public"]
+    signed = b"casino.pack.v1\n" + files["manifest.json"]
+    Ed25519PublicKey.from_public_bytes(bytes.fromhex(key["public"])).verify(
+        bytes.fromhex(signature["signature"]), signed
+    )
+    listed = {line["name"]: line["sha256"] for line in manifest["files"]}
+    assert listed == {name: sha256(files[name]).hexdigest() for name in listed}
+    assert set(files) == {*listed, "SHA256SUMS", "manifest.json", "manifest.sig"}
+    assert verifier.verify(files["round.json"])["verdict"] == "partly"  # nobody gave it a key
+    assert files["verifier.py"].startswith(b"#!/usr/bin/env python3")
+    assert b"verdict: verified" in files["verification.txt"]
+    assert b"Settled as" in files["timeline.txt"]
+
+
+def test_the_money_in_a_pack_is_the_rounds_and_adds_up(scene: Scene) -> None:
+    _, pack = pack_of(scene, scene.settled)
+    wagers, entries = json.loads(pack.read("wagers.json")), json.loads(pack.read("entries.json"))
+
+    assert [wager["staked"] for wager in wagers] == ["100.00", "50.00"]
+    assert [entry["kind"] for entry in entries][:2] == ["wager", "wager"]
+    for entry in entries:
+        assert sum(int(posting["amount"].replace(".", "")) for posting in entry["postings"]) == 0
+    assert b"Good evening" not in b"".join(pack.read(name) for name in pack.namelist())
+
+
+def test_making_and_fetching_a_link_is_kept(scene: Scene) -> None:
+    pack_of(scene, scene.voided)
+
+    kept = SignificantEvent.objects.filter(subject=f"round:{scene.voided}", kind__startswith="pack_").order_by("id")
+    assert [each.kind for each in kept] == ["pack_linked", "pack_fetched"]
+    (actor,) = {each.actor for each in kept}
+    assert actor.startswith("operator:")
+    assert kept[1].address == "127.0.0.1"
+
+
+def test_a_link_that_was_changed_or_has_expired_leads_nowhere(scene: Scene) -> None:
+    url, _ = pack_of(scene, scene.settled)
+    claim = {"round": scene.settled, "operator": scene.lucky.id, "by": "x", "until": 1}
+    over = signing.dumps(claim, salt=links.SALT)
+    other = signing.dumps({**claim, "until": 2**40}, salt="another purpose")
+
+    for path in (
+        f"{url[:-1]}{'A' if url[-1] != 'A' else 'B'}",
+        *(f"{url.rpartition('/')[0]}/{t}" for t in (over, other)),
+    ):
+        answer = Client().get(path)
+        assert (answer.status_code, answer.json()["code"]) == (404, "unknown_pack_link")
+
+
+def test_there_is_no_link_to_a_round_in_hand_or_of_another_operator(scene: Scene) -> None:
+    assert scene.lucky.post(f"rounds/{scene.running}/dispute-pack").json()["code"] == "nothing_to_prove"
+    assert tenant("golden").post(f"rounds/{scene.settled}/dispute-pack").json()["code"] == "unknown_round"
