@@ -1,18 +1,22 @@
-"""One pass over everything: log, rounds, ledger and read models, on one snapshot of the database."""
+"""The audit of everything: log, rounds, ledger and read models, on one snapshot, by one pass or by many processes."""
 
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from typing import Final
 
-from baccarat.audit import money, pending, read_models, reading, versioning
+from baccarat.audit import judging, money, parallel, pending, read_models, reading
 from baccarat.audit.fold import Fold
 from baccarat.audit.notes import Notes
+from baccarat.audit.order import in_order
+from baccarat.audit.parallel import Part, Progress, Scene
 from baccarat.audit.report import Report
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import outside
 from casino.checkpoints.document import Checkpoint
-from casino.events.verification import Head, head_mark, inspect
+from casino.events.drafts import Recorded, Sealed
+from casino.events.verification import Head, against, head_mark
 
 OLDEST = 60.0
 """Seconds that anything may wait for its seal, its cards or a person."""
@@ -27,8 +31,6 @@ that, audit in full.
 """
 """Said by the command as well."""
 
-Progress = Callable[[int, int], object]
-
 
 def run(
     *,
@@ -38,6 +40,8 @@ def run(
     oldest: float = OLDEST,
     progress: Progress | None = None,
     log_only: bool = False,
+    jobs: int = 1,
+    pool: Executor | None = None,
 ) -> Report:
     """This will audit the database that Django is connected to, read only and undisturbed by what is written meanwhile.
 
@@ -45,72 +49,60 @@ def run(
 
     Events up to position `since`, or that of a good `checkpoint`, are followed but not checked: see `INCREMENTAL`.
     `expected` is a head kept from an earlier audit. `oldest` is in seconds. `progress(done, total)` is told about
-    events. With `log_only`, events are checked against the chain and the rules, and nothing else. Call it outside of
-    any transaction.
+    events. With `log_only`, events are checked against the chain and the rules, and nothing else. A `pool` of `jobs`
+    processes (`parallel.processes`) shares the work of a full audit, and finds the same. Call it outside of any
+    transaction.
     """
     start = time.monotonic()
     since = max(since, 0 if checkpoint is None else checkpoint.position)
-    notes = Notes()
     kept = outside.beyond()  # before the snapshot, which then holds what was signed for them
     with reading.without_collector(), reading.snapshot():
-        fold = Fold(notes, disputed=reading.disputed())
-        head = head_mark()
-        _log(fold, since=min(since, head.position), expected=expected, head=head, progress=progress, log_only=log_only)
-        log_seconds = time.monotonic() - start
-        if not log_only:
-            notes.findings.extend(checkpoints.check(kept, now=reading.now()[0], since=checkpoint))
-            _state(fold, oldest=oldest)
+        head, part = head_mark(), None
+        scene = Scene(reading.share(), head.position, oldest, kept)
+        if pool is not None and not since and not log_only:
+            part = parallel.merge(parallel.run(scene, jobs=jobs, pool=pool, progress=progress))
+        if part is None:
+            part = _alone(scene, since=min(since, head.position), whole=not log_only, progress=progress)
+            part.seconds -= start
+            if not log_only:
+                part.findings.extend(checkpoints.check(kept, now=reading.now()[0], since=checkpoint))
+        part.chain.extend(() if expected is None else against(expected))
         entries = 0 if log_only else money.entries()
     return Report(
-        rounds=fold.rounds,
-        events=fold.events,
+        rounds=part.rounds,
+        events=part.events,
         entries=entries,
-        findings=tuple(notes.findings),
+        findings=(*in_order(part.chain), *in_order(part.findings)),
         seconds=time.monotonic() - start,
-        log_seconds=log_seconds,
+        log_seconds=part.seconds,
         head=(head.position, head.digest.hex()),
     )
 
 
-def _log(
-    fold: Fold, *, since: int, expected: Head | None, head: Head, progress: Progress | None, log_only: bool
-) -> None:
-    """Follow the sealed log, then what is not sealed yet."""
-    notes, chain = fold.notes, Notes()
+def _alone(scene: Scene, *, since: int, whole: bool, progress: Progress | None) -> Part:
+    """One pass over the log and then, unless only the log is wanted, over all that follows from it."""
+    fold, part = Fold(Notes(), disputed=reading.disputed()), Part()
     for batch in itertools.chain(
-        reading.before(since), reading.sealed(since=since, findings=chain.findings, expected=expected)
+        reading.before(since), reading.sealed(since=since, findings=part.chain, expected=None)
     ):
-        notes.on = batch[-1].position > since if batch else notes.on
-        followed = fold.follow(batch)
-        if notes.on and not log_only:
-            money.compare(followed, notes)
-            read_models.compare_rounds(fold.ended, notes)
-        fold.ended.clear()
+        fold.notes.on = batch[-1].position > since if batch else fold.notes.on
+        _follow(fold, batch, whole=whole)
         if progress is not None:
-            progress(fold.events, head.position)
-    notes.on = True
-    notes.findings[:0] = chain.findings
-    followed = fold.follow(reading.waiting())
-    if not log_only:
-        money.compare(followed, notes)
-        read_models.compare_rounds(fold.ended, notes)
-        fold.ended.clear()
+            progress(fold.events, scene.head)
+    fold.notes.on = True
+    _follow(fold, reading.waiting(), whole=whole)
+    part.seconds = time.monotonic()
+    if whole:
+        pending.check_unused(judging.judge_tables(fold, fold.notes, oldest=scene.oldest), fold.notes)
+        judging.judge_others(fold, fold.notes)
+        judging.judge_database(fold.notes, oldest=scene.oldest)
+    part.findings, part.rounds, part.events = fold.notes.findings, fold.rounds, fold.events
+    return part
 
 
-def _state(fold: Fold, *, oldest: float) -> None:
-    """What the events have led to by now, against what the database holds."""
-    notes = fold.notes
-    now, age = reading.now()
-    notes.findings.extend(inspect(oldest=oldest + age))
-    read_models.compare_rounds([*fold.running.values(), *fold.held.values()], notes)
-    read_models.compare_tables(list(fold.tables.values()), notes)
-    read_models.compare_switches(fold.switches.rows.values(), notes)
-    notes.findings.extend(fold.switches.check_tables(fold.tables.values()))
-    notes.findings.extend(versioning.compare(fold.tables.values()))
-    read_models.find_extra(notes)
-    money.check_itself(notes)
-    fold.wallets.check_state()
-    for finding in fold.chats.check_state():
-        notes.add(finding.what, finding.where, finding.expected, finding.found)
-    pending.check_rounds(fold, notes, now=now, oldest=oldest)
-    pending.check_secrets(fold, notes)
+def _follow(fold: Fold, rows: Sequence[Sealed | Recorded], *, whole: bool) -> None:
+    followed = fold.follow(rows)
+    if whole and fold.notes.on:
+        money.compare(followed, fold.notes)
+        read_models.compare_rounds(fold.ended, fold.notes)
+    fold.ended.clear()

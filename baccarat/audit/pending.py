@@ -1,5 +1,6 @@
 """What waits: rounds to be dealt, rounds set aside, and the secrets of shoes in play. Judged by age and by need."""
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -49,12 +50,20 @@ def due_at(round_: RoundTrace) -> datetime | None:
     return max(confirmed, default=round_.opened.opened_at) if deadline is None else deadline
 
 
-def check_secrets(fold: Fold, notes: Notes) -> None:
-    """This will check that just the shoes in play have a secret, which opens the commitment and gave the cards."""
+def check_unused(playing: Collection[UUID], notes: Notes) -> None:
+    """This will note secrets that are kept of other shoes than those in play."""
+    for (shoe,) in fetch(_KEPT):
+        if shoe not in playing:
+            notes.add("secret of a shoe not in play", f"shoe {shoe}", "no secret", "one is kept")
+
+
+def check_secrets(fold: Fold, notes: Notes) -> Collection[UUID]:
+    """This will check that each shoe in play has a secret, which opens the commitment and gave the cards.
+
+    Returns the shoes in play.
+    """
     kept = {row[0] for row in fetch(_KEPT)}
     playing = _in_play(fold)
-    for shoe in sorted(kept - playing.keys()):
-        notes.add("secret of a shoe not in play", f"shoe {shoe}", "no secret", "one is kept")
     seeds = _seeds(sorted(kept & playing.keys()))
     for shoe, (table, commitment, long) in playing.items():
         seed = seeds.get(shoe)
@@ -67,6 +76,7 @@ def check_secrets(fold: Fold, notes: Notes) -> None:
             check_shoe(table, long, seed)
         elif commit(seed) != commitment:
             notes.add(NOT_OPENED, where, commitment, commit(seed))
+    return playing.keys()
 
 
 def _in_play(fold: Fold) -> dict[UUID, tuple[TableTrace, str | None, LongShoe | None]]:

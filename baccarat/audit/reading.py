@@ -42,6 +42,15 @@ def snapshot() -> Generator[None]:
         yield
 
 
+@contextlib.contextmanager
+def shared_snapshot(name: str) -> Generator[None]:
+    """This will hold the view of the database that another connection shared under that name, read only."""
+    with transaction.atomic(durable=True):
+        execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        execute(f"SET TRANSACTION SNAPSHOT '{name}'")
+        yield
+
+
 def share() -> str:
     """This will return the name by which another connection can have this one's snapshot."""
     return str(fetch("SELECT pg_export_snapshot()")[0][0])

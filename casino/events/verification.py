@@ -17,7 +17,7 @@ from casino.events.inspection import inspect
 from casino.events.rows import Ask, Rows, fetch, later
 from casino.kernel.findings import Finding
 
-__all__ = ["Head", "head_mark", "inspect", "verify", "walk"]
+__all__ = ["Head", "against", "head_mark", "inspect", "verify", "walk"]
 
 CHUNK: Final = """
 SELECT seal.position, seal.digest, seal.event_id, event.stream, event.version, event.type, event.schema,
@@ -62,6 +62,7 @@ def walk(
     *,
     findings: list[Finding],
     from_position: int = 0,
+    upto: int | None = None,
     expected: Head | None = None,
     chunk: int = 5000,
     ask: Ask = later,
@@ -69,12 +70,12 @@ def walk(
     """This will yield the sealed events above `from_position` in batches and add to `findings` what breaks the chain.
 
     Each link is checked against the digest stored before it, so one changed row is one finding, not a finding for every
-    row after it. It ends at the head that stood when it began. The connection is free between batches; `ask` may have
-    the next batch read meanwhile.
+    row after it. It ends at `upto`, or at the head that stood when it began. The connection is free between batches;
+    `ask` may have the next batch read meanwhile.
     """
     if expected is not None:
-        findings.extend(_against(expected))
-    last, link = head_mark().position, _start(from_position, findings)
+        findings.extend(against(expected))
+    last, link = head_mark().position if upto is None else upto, _start(from_position, findings)
     answer = ask(CHUNK, [link.position, last, chunk])
     while rows := answer():
         answer = ask(CHUNK, [rows[-1][0], last, chunk])
@@ -83,7 +84,8 @@ def walk(
         yield batch
 
 
-def _against(expected: Head) -> Iterator[Finding]:
+def against(expected: Head) -> Iterator[Finding]:
+    """This will yield what contradicts a head kept outside."""
     if not expected.position:
         return
     rows = fetch("SELECT digest FROM events_seal WHERE position = %s", [expected.position])

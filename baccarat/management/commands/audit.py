@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from baccarat.audit import engine, heads
+from baccarat.audit import engine, heads, parallel
 from baccarat.audit.report import Report
 from casino.checkpoints.audit import last_good
 from casino.checkpoints.document import Checkpoint
@@ -34,6 +34,7 @@ class Command(BaseCommand):
             help="check what came after the newest good checkpoint that a sound audit has covered",
         )
         parser.add_argument("--oldest", type=float, default=engine.OLDEST, help="seconds that anything may wait (60)")
+        parser.add_argument("--jobs", type=int, default=1, help="processes that share a full audit (1)")
         parser.add_argument("--head-file", type=Path, help="where the last head of the log is kept")
 
     def handle(self, *_args: Any, since: int, oldest: float, head_file: Path | None, **options: Any) -> None:
@@ -44,7 +45,8 @@ class Command(BaseCommand):
             raise CommandError(f"{trouble}. Remove it to begin a new record of heads.") from trouble
         checkpoint = self._checkpoint(expected) if options["since_checkpoint"] else None
         with _progress(quiet=bool(options["json"])) as progress:
-            report = engine.run(since=since, checkpoint=checkpoint, expected=expected, oldest=oldest, progress=progress)
+            asked = {"since": since, "checkpoint": checkpoint, "expected": expected, "oldest": oldest}
+            report = _audit(int(options["jobs"]), progress=progress, **asked)
         if report.ok:
             self._keep(file, report)
         if options["json"]:
@@ -75,6 +77,14 @@ class Command(BaseCommand):
             screen = Console(file=cast("IO[str]", self.stdout), no_color=no_color, highlight=False, markup=False)
             screen.print(findings_table(report.findings))
         self.stdout.write(report.line())
+
+
+def _audit(jobs: int, **asked: Any) -> Report:
+    """The same findings in the same order, whatever the number of processes."""
+    if jobs <= 1:
+        return engine.run(**asked)
+    with parallel.processes(jobs) as pool:
+        return engine.run(jobs=jobs, pool=pool, **asked)
 
 
 def findings_table(findings: tuple[Finding, ...]) -> Table:

@@ -7,10 +7,12 @@ One history is played, signed, and kept outside. Kinds that do not touch each ot
 
 import contextlib
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 from django.conf import settings
+from django.db import connection
 
 from baccarat.audit import engine
 from casino.checkpoints import signing
@@ -461,7 +463,9 @@ class Copies:
                 expected = {name: change(Hand(connection)) for name, change in kinds.items()}
             if chained_anew:
                 rechain(database)
-            return expected, found()
+            alone = report()
+            with Threads(2) as pool:
+                return expected, alone, report(jobs=2, pool=pool)
 
 
 def unguard(connection):
@@ -475,8 +479,25 @@ def unguard(connection):
         connection.execute(drop)
 
 
+class Threads(ThreadPoolExecutor):
+    """Threads as the processes of an audit: each has a connection of its own while it works."""
+
+    def submit(self, work, /, *arguments, **named):
+        def close_after():
+            try:
+                return work(*arguments, **named)
+            finally:
+                connection.close()
+
+        return super().submit(close_after)
+
+
+def report(**options):
+    return engine.run(oldest=PATIENCE, **options)
+
+
 def found():
-    return [(finding.what, finding.where) for finding in engine.run(oldest=PATIENCE).findings]
+    return [(finding.what, finding.where) for finding in report().findings]
 
 
 @pytest.fixture(scope="module")
@@ -511,8 +532,10 @@ def chained_anew(copies):
     return copies.found_after(CHAINED_ANEW, chained_anew=True)
 
 
-def require(name, expected, findings):
+def require(name, expected, alone, shared):
     """This will look for each finding that a kind of tampering must lead to."""
+    del shared
+    findings = [(finding.what, finding.where) for finding in alone.findings]
     wanted = expected[name] if isinstance(expected[name][0], tuple) else (expected[name],)
     for what, where in wanted:
         assert [at for said, at in findings if said == what and where in at], (what, where, findings)
@@ -530,6 +553,13 @@ def test_found(name, as_it_is):
 @pytest.mark.parametrize("name", CHAINED_ANEW)
 def test_found_though_the_chain_was_computed_again(name, chained_anew):
     require(name, *chained_anew)
+
+
+@pytest.mark.parametrize("copy", ["as_it_is", "chained_anew"])
+def test_many_processes_find_the_same_in_the_same_order(request, copy):
+    _, alone, shared = request.getfixturevalue(copy)
+    assert shared.findings == alone.findings
+    assert (shared.line(), shared.head) == (alone.line(), alone.head)
 
 
 def test_a_restored_backup_is_found_whether_it_was_played_on_or_not(copies):

@@ -1,0 +1,177 @@
+"""The whole audit by several processes on one snapshot: the chain in stretches, tables in groups, all else beside them.
+
+The findings are those of one pass, in the same order, whatever the number of processes.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+from multiprocessing import get_context
+from typing import Final
+from uuid import UUID
+
+from django.db import connections
+
+from baccarat.audit import judging, money, pending, read_models, reading, shares
+from baccarat.audit.children import begin
+from baccarat.audit.notes import Notes
+from baccarat.audit.parts import OthersPart, TablesPart, places_of
+from baccarat.audit.shares import Share
+from casino.checkpoints import audit as checkpoints
+from casino.checkpoints import outside
+from casino.events.drafts import Recorded, Sealed
+from casino.events.verification import walk
+from casino.kernel.findings import Finding
+
+STRETCHES: Final = 2
+"""Stretches of the chain, and groups of tables, for each process: the last ones to end are short."""
+
+Progress = Callable[[int, int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What every part is told: the shared snapshot's name, the position of its head, and how long what may wait."""
+
+    snapshot: str
+    head: int
+    oldest: float
+    kept: outside.Beyond
+
+
+@dataclass(slots=True)
+class Part:
+    """What one part came to. `playing` are the shoes in play, `used` those ever used, as numbers.
+
+    `seconds` is when its log was done.
+    """
+
+    chain: list[Finding] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    rounds: int = 0
+    events: int = 0
+    playing: frozenset[UUID] = frozenset()
+    used: frozenset[int] = frozenset()
+    seconds: float = 0.0
+
+
+Task = Callable[[Scene], Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Every link of the chain after `start` up to `end`, computed again."""
+
+    start: int
+    end: int
+
+    def __call__(self, scene: Scene) -> Part:
+        """This will check it."""
+        del scene
+        part = Part()
+        for _ in walk(findings=part.chain, from_position=self.start, upto=self.end):
+            pass
+        return part
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """One group of tables: their rounds followed, their money and rows compared."""
+
+    share: Share
+
+    def __call__(self, scene: Scene) -> Part:
+        """This will follow and judge them."""
+        notes = Notes()
+        fold = TablesPart(notes, disputed=reading.disputed())
+        events = _follow(fold, self.share, scene)
+        playing = frozenset(judging.judge_tables(fold, notes, oldest=scene.oldest))
+        return Part([], notes.findings, fold.rounds, events, playing, fold.used())
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """Wallets, payments, chats and switches."""
+
+    def __call__(self, scene: Scene) -> Part:
+        """This will follow and judge them."""
+        notes = Notes()
+        fold = OthersPart(notes, places=places_of(reading.disputed()))
+        events = _follow(fold, Share(0, 0), scene)
+        judging.judge_others(fold, notes)
+        return Part(findings=notes.findings, events=events)
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """What needs no event to be read, and the checkpoints."""
+
+    def __call__(self, scene: Scene) -> Part:
+        """This will ask for it."""
+        notes = Notes()
+        notes.findings.extend(checkpoints.check(scene.kept, now=reading.now()[0]))
+        judging.judge_database(notes, oldest=scene.oldest)
+        return Part(findings=notes.findings)
+
+
+def processes(jobs: int) -> Executor:
+    """This will return so many processes of our own on this one's databases."""
+    databases = {"default": dict(connections.settings["default"])}
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=begin, initargs=(databases,))
+
+
+def tasks(jobs: int, *, head: int) -> list[Task]:
+    """This will share the work out for so many processes, the longest first."""
+    count = STRETCHES * jobs
+    edges = [head * number // count for number in range(count + 1)]
+    groups = [Tables(Share(count, group)) for group in range(count)]
+    stretches = [Stretch(*pair) for pair in pairwise(edges) if pair[0] < pair[1]]
+    return [Others(), *groups, Database(), *stretches]
+
+
+def work(task: Task, scene: Scene) -> Part:
+    """This will do one task in this process, on the shared snapshot."""
+    with reading.without_collector(), reading.shared_snapshot(scene.snapshot):
+        return task(scene)
+
+
+def run(scene: Scene, *, jobs: int, pool: Executor, progress: Progress | None = None) -> list[Part]:
+    """This will have the pool do all of it, and return the parts, in no order."""
+    shared = [pool.submit(work, task, scene) for task in tasks(jobs, head=scene.head)]
+    parts: list[Part] = []
+    for done in as_completed(shared):
+        parts.append(done.result())
+        if progress is not None:
+            progress(scene.head * len(parts) // len(shared), scene.head)
+    return parts
+
+
+def merge(parts: Sequence[Part]) -> Part | None:
+    """This will put parts together; None when two of them used one shoe, which only one pass can put in order."""
+    used = frozenset[int]().union(*(part.used for part in parts))
+    if len(used) != sum(len(part.used) for part in parts):
+        return None
+    playing = frozenset[UUID]().union(*(part.playing for part in parts))
+    notes = Notes()
+    pending.check_unused(playing, notes)
+    return Part(
+        chain=[each for part in parts for each in part.chain],
+        findings=[*notes.findings, *(each for part in parts for each in part.findings)],
+        rounds=sum(part.rounds for part in parts),
+        events=sum(part.events for part in parts),
+    )
+
+
+def _follow(fold: TablesPart | OthersPart, share: Share, scene: Scene) -> int:
+    """Follow a share of the log, then what waits, and compare money and ended rounds; returns how many were its own."""
+    events = 0
+    batches: Iterator[Sequence[Sealed | Recorded]] = chain(
+        shares.sealed(share, upto=scene.head), [shares.waiting(share)]
+    )
+    for rows in batches:
+        money.compare([each for each in fold.follow(rows) if type(each[1]).__name__ not in fold.strange], fold.notes)
+        read_models.compare_rounds(fold.ended, fold.notes)
+        fold.ended.clear()
+        events += sum(row.type not in fold.strange for row in rows)
+    return events
