@@ -70,7 +70,7 @@ def test_audit_says_ok_keeps_the_head_and_then_notices_a_cut_tail(played, manage
         f"DELETE FROM events_seal WHERE position = {head}",  # noqa: S608  (a number)
         f"DELETE FROM events_headmark WHERE position = {head}",  # noqa: S608  (a number)
     )
-    code, output, _ = manage_py("audit", "--oldest", "3600", "--json")
+    code, output, _ = manage_py("audit", "--oldest", "3600", "--json", "--jobs", "2")
     document = json.loads(output)
     assert code == 1
     assert document["verdict"] == "FAILED"
