@@ -242,13 +242,14 @@ def _revealed_long(state: TableState) -> list[dict[str, Any]]:
     events = [CATALOGUE.decode(*row) for row in rows]
     started = {event.shoe: event for event in events if isinstance(event, ShoeStarted)}
     return [
-        _long_revealed(started[event.shoe], event)
+        _long_revealed(started[shoe], event, seed)
         for event in events
-        if isinstance(event, ShoeEnded) and event.shoe in started
+        for shoe, seed in _revealed_by(event)
+        if seed is not None and shoe in started
     ][:LATEST]
 
 
-def _long_revealed(started: ShoeStarted, ended: ShoeEnded) -> dict[str, Any]:
+def _long_revealed(started: ShoeStarted, by: ShoeEnded | TableClosed, seed: str) -> dict[str, Any]:
     return {
         **_shown(
             id=str(started.shoe),
@@ -257,9 +258,9 @@ def _long_revealed(started: ShoeStarted, ended: ShoeEnded) -> dict[str, Any]:
             contributions=started.contributions,
             cut=started.cut,
             root=started.root,
-            cards_out=ended.dealt,
+            cards_out=by.dealt if isinstance(by, ShoeEnded) else None,
             open=False,
         ),
-        "seed": ended.seed,
-        "ended_at": ended.ended_at,
+        "seed": seed,
+        "ended_at": by.ended_at if isinstance(by, ShoeEnded) else by.closed_at,
     }

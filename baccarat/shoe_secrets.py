@@ -1,7 +1,9 @@
 """Shoe seeds at rest: sealed with AES-256-GCM under a key from outside the database, bound to their shoe's id."""
 
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 from uuid import UUID
@@ -22,6 +24,26 @@ SELECT * FROM unnest(%s::uuid[], %s::text[], %s::bytea[], %s::bytea[])
 """
 _READ: Final = "SELECT shoe_id, key_id, nonce, sealed FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
 _FORGET: Final = "DELETE FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
+_KEPT: Final = "SELECT shoe_id FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
+_OLDER: Final = """
+SELECT shoe_id, key_id, nonce, sealed FROM baccarat_shoesecret
+WHERE shoe_id > %s AND key_id <> %s ORDER BY shoe_id LIMIT %s FOR UPDATE
+"""
+_RESEAL: Final = """
+UPDATE baccarat_shoesecret SET key_id = %s, nonce = given.nonce, sealed = given.sealed
+FROM unnest(%s::uuid[], %s::bytea[], %s::bytea[]) AS given (shoe_id, nonce, sealed)
+WHERE baccarat_shoesecret.shoe_id = given.shoe_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Resealed:
+    """What one batch did: seeds by the key they came from, shoes no key opens, and where to go on (None: done)."""
+
+    key: str
+    resealed: dict[str, int]
+    unreadable: tuple[UUID, ...]
+    last: UUID | None
 
 
 class SecretLost(Exception):
@@ -76,6 +98,35 @@ def _open(key: AESGCM | None, shoe: UUID, nonce: bytes, sealed: bytes) -> bytes 
         return key.decrypt(bytes(nonce), bytes(sealed), shoe.bytes)
     except InvalidTag:
         return None
+
+
+def kept(shoes: Sequence[UUID]) -> set[UUID]:
+    """This will tell which of these shoes have a sealed seed, readable or not."""
+    with connection.cursor() as cursor:
+        cursor.execute(_KEPT, [list(shoes)])
+        return {row[0] for row in cursor.fetchall()}
+
+
+def reseal(*, after: UUID, limit: int) -> Resealed:
+    """This will seal up to `limit` seeds of shoes after an id under the first key; call it in a transaction."""
+    ring = keys(settings.SHOE_KEYS)
+    key_id, key = next(iter(ring.items()))
+    with connection.cursor() as cursor:
+        cursor.execute(_OLDER, [after, key_id, limit])
+        rows = cursor.fetchall()
+        opened = [(shoe, old, _open(ring.get(old), shoe, nonce, sealed)) for shoe, old, nonce, sealed in rows]
+        ready = [(shoe, old, seed) for shoe, old, seed in opened if seed is not None]
+        nonces = [secrets.token_bytes(NONCE_BYTES) for _ in ready]
+        sealed_anew = [
+            key.encrypt(nonce, seed, shoe.bytes) for (shoe, _, seed), nonce in zip(ready, nonces, strict=True)
+        ]
+        cursor.execute(_RESEAL, [key_id, [shoe for shoe, _, _ in ready], nonces, sealed_anew])
+    return Resealed(
+        key=key_id,
+        resealed=dict(Counter(old for _, old, _ in ready)),
+        unreadable=tuple(shoe for shoe, _, seed in opened if seed is None),
+        last=rows[-1][0] if len(rows) == limit else None,
+    )
 
 
 def forget(shoes: Sequence[UUID]) -> None:

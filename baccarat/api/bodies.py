@@ -207,6 +207,12 @@ class OwnRules(Strict):
         return tuple(chips)
 
 
+class TableClosing(Strict):
+    """Why a table is given up."""
+
+    reason = TextField(max_length=500)
+
+
 class TableOpening(Strict):
     """A new table: a preset, who may play with what, and the operator's own values."""
 

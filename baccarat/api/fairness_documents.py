@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema
 
 from baccarat.api import bodies, fairness_shown
 from baccarat.api.documents import action
-from baccarat.api.examples import ROUND_ID, SHOE_ID, TABLE_ID, answer
+from baccarat.api.examples import ROUND_ID, SHOE_ID, TABLE_ID, answer, body
 
 _HASH: Final = "b8f6ab23aec413eb8092d2da204afa78130fc80f078d0aae96941e0b364fd888"
 _CUT: Final = "6ac3d2c1f50e7a1c5df1d0a4bd4f8c2f17a4f3f9c45b0f53a5d8cc2dbd5f6b90"
@@ -67,6 +67,17 @@ def _shown(operation: str, summary: str, response: type, value: dict[str, Any], 
 
 
 give_cut = action("giveCut", "Cut the shoe", bodies.Cut, {"contribution": "9f2c5e7a41b0d863"}, _CUTTING)
+close_table = extend_schema(
+    operation_id="closeTable",
+    summary="Close a table for good",
+    description=(
+        "Nobody may sit there and no round may run. The seeds of its long shoe and of the one it has committed to are "
+        "revealed, so that no shoe is given up for its cards; the table stays to be read. Answers with its shoes."
+    ),
+    request=bodies.TableClosing,
+    responses=fairness_shown.FairnessShown,
+    examples=[body({"reason": "Worn out"}), answer({**_FAIRNESS, "shoe": None, "next": None})],
+)
 table_fairness = _shown(
     "getTableFairness",
     "Show what a table has committed to, who has cut, and what it has revealed",

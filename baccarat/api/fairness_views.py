@@ -9,11 +9,11 @@ from rest_framework.response import Response
 from baccarat import disclosure
 from baccarat.api import fairness_documents
 from baccarat.api.actions import Action
-from baccarat.api.bodies import Cut
-from baccarat.operations import cutting
+from baccarat.api.bodies import Cut, TableClosing
+from baccarat.operations import closing, cutting
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
-from casino.operators.views import EitherView
+from casino.operators.views import EitherView, OperatorView, metadata
 
 
 class GiveCut(Action):
@@ -28,6 +28,16 @@ class TableFairness(EitherView):
     def get(self, request: Request, table: UUID) -> Response:
         del request
         return Response(disclosure.fairness(table=table, operator=self.caller.operator))
+
+
+class CloseTable(OperatorView):
+    @fairness_documents.close_table
+    @idempotent
+    def post(self, request: Request, table: UUID) -> Response:
+        operator = self.caller.operator
+        given = read(TableClosing, request)
+        closing.close_table(table=table, operator=operator, reason=given["reason"], metadata=metadata(request))
+        return Response(disclosure.fairness(table=table, operator=operator))
 
 
 class RoundShoe(EitherView):

@@ -22,6 +22,7 @@ urlpatterns = [
     path("switches", switch_views.Switches.as_view(), name="switches"),
     path("switches/stop", switch_views.StopPlay.as_view(), name="stop-play"),
     path("switches/resume", switch_views.ResumePlay.as_view(), name="resume-play"),
+    path("tables/<uuid:table>/close", fairness_views.CloseTable.as_view(), name="close-table"),
     path("tables/<uuid:table>/rounds", views.TableRounds.as_view(), name="table-rounds"),
     path("tables/<uuid:table>/statistics", lobby_views.TableStatistics.as_view(), name="table-statistics"),
     path("lobby", lobby_views.Lobby.as_view(), name="lobby"),

@@ -105,6 +105,19 @@ class TableIsOccupied(Refusal):
     remedy = "Wait until all have left and the round has ended."
 
 
+class CloseReasonInvalid(Refusal):
+    code = "close_reason_invalid"
+    kind = Kind.INVALID
+    title = "Say in your own words why the table is closed"
+    remedy = "Send 1 to 500 characters on one line."
+
+
+class SeedUnreadable(Refusal):
+    code = "seed_unreadable"
+    title = "A seed of this table can't be revealed now"
+    remedy = "Have the key that sealed it put back on the ring, and close the table then."
+
+
 class WrongCurrency(Refusal):
     code = "wrong_currency"
     kind = Kind.INVALID

@@ -29,6 +29,7 @@ class Bot:
         self.handed = 0
         self.has_bet = False
         self.sleeps_in: set[int] = set()
+        self.cut: str | None = None
 
     @property
     def table(self) -> str:
@@ -121,9 +122,17 @@ class Bot:
         self.has_bet = True
 
     async def _confirm(self) -> None:
-        picture = await self._act("deal")
+        picture = await self._act("deal", self._cut())
         self.has_bet = True
         await self._rebuy_when_low(picture)
+
+    def _cut(self) -> dict[str, Any]:
+        """Mostly bytes of its own for the shoe that takes them: the round's, or once the table's next long one."""
+        shoe = self.watch.picture.get("next_shoe") or self.watch.picture.get("round") or {}
+        if self.cut == shoe.get("id") or self.chance.random() < 0.3:
+            return {}
+        self.cut = shoe.get("id")
+        return {"contribution": self.chance.randbytes(16).hex()}
 
     async def _rebuy_when_low(self, picture: dict[str, Any]) -> None:
         """Between rounds only: with the wager in play the service says when, so the bot waits for that."""

@@ -92,6 +92,7 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     sent(lucky, "chat/words", {"word": "darn"})
     sent(lucky, "chat/words/remove", {"word": "darn"})
     sent(alice, f"{at}/leave")
+    sent(lucky, f"{at}/close", {"reason": "Worn out"})
     alone = f"tables/{lucky.table('mini')}"
     alice.do(f"{alone}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "book": "real"})
     sent(alice, f"{alone}/new-game")

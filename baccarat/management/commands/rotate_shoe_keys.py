@@ -1,0 +1,22 @@
+"""`manage.py rotate_shoe_keys`: seal the seeds of all shoes in play under the first key of SHOE_KEYS."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from baccarat.operations import rotating
+
+
+class Command(BaseCommand):
+    help = "Seal every seed that is still secret under the first key of SHOE_KEYS; may be broken off and repeated."
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        """This will say how many seeds came from which key. Raises CommandError for seeds that no key opens."""
+        done = rotating.rotate(actor="system:rotate_shoe_keys")
+        for key, count in sorted(done.resealed.items()):
+            self.stdout.write(f"{count} from {key} to {done.key}")
+        if done.unreadable:
+            names = ", ".join(map(str, done.unreadable[:10]))
+            raise CommandError(f"{len(done.unreadable)} seeds can't be read by any key of SHOE_KEYS: {names}")
+        count = sum(done.resealed.values())
+        self.stdout.write(f"rotate_shoe_keys: ok resealed={count} key={done.key}")

@@ -1,0 +1,51 @@
+"""The use case of rotating keys: seeds under an older key are sealed again under the first one, batch by batch."""
+
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from baccarat import shoe_secrets
+from casino.significant import log
+
+BATCH: Final = 500
+_FIRST: Final = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Rotated:
+    """How many seeds went from which key to the first one, and the shoes whose seeds no key on our ring opens."""
+
+    key: str
+    resealed: dict[str, int]
+    unreadable: tuple[UUID, ...]
+
+
+def rotate(*, actor: str, batch: int = BATCH) -> Rotated:
+    """This will seal every seed under the first key of SHOE_KEYS. Each batch is a transaction that says what it did.
+
+    Broken off, it has done whole batches: call it again and it does the rest. Seeds that a process which still has the
+    old order of keys sealed meanwhile are left for another call.
+    """
+    resealed: dict[str, int] = {}
+    unreadable: list[UUID] = []
+    last = _FIRST
+    while True:
+        with transaction.atomic():
+            found = shoe_secrets.reseal(after=last, limit=batch)
+            if found.resealed:
+                log.record(
+                    kind=log.Kind.KEY_ROTATED,
+                    operator=None,
+                    subject="keys:shoes",
+                    actor=actor,
+                    before={"seeds": found.resealed},
+                    after={"key": found.key, "seeds": sum(found.resealed.values())},
+                )
+        for key, count in found.resealed.items():
+            resealed[key] = resealed.get(key, 0) + count
+        unreadable.extend(found.unreadable)
+        if found.last is None:
+            return Rotated(found.key, resealed, tuple(unreadable))
+        last = found.last

@@ -1,0 +1,102 @@
+"""A table that is given up reveals all it had committed to; keys are rotated under shoes in play."""
+
+import pytest
+from django.core.management import CommandError, call_command
+from pytest_django import Settings
+
+from baccarat import disclosure, shoe_secrets
+from baccarat.audit import engine
+from baccarat.fairness.commitment import opens
+from baccarat.operations import closing, rotating
+from baccarat.tables.refusals import CloseReasonInvalid, SeedUnreadable, TableIsClosed, TableIsOccupied
+from casino.events.rows import execute, fetch
+from tests.support.examples import B
+from tests.support.house import House, deal_all
+
+OLD, NEW = "old:" + "aa" * 32, "new:" + "bb" * 32
+
+
+def close(house: House, table: object, reason: str = "Worn out") -> None:
+    closing.close_table(table=table, operator=house.operator, reason=reason, metadata=house.metadata)  # type: ignore[arg-type]
+
+
+def test_a_long_shoe_that_is_given_up_is_revealed_with_the_one_committed_to(house: House) -> None:
+    table = house.table("big_table")
+    ann = house.seated(table)
+    ann.deal({B: 2500})
+    deal_all()
+    state = house.state(table)
+    assert state.shoe is not None
+    assert state.next_shoe is not None
+    with pytest.raises(TableIsOccupied):
+        close(house, table)
+    ann.leave()
+    last = state.last_round
+
+    close(house, table)
+    close(house, table)
+
+    *_, closed = [event for _, _, event in house.events(table)]
+    running, coming = closed.seeds
+    assert opens(state.shoe.commitment, bytes.fromhex(running.seed))
+    assert opens(state.next_shoe.commitment, bytes.fromhex(coming.seed))
+    assert shoe_secrets.kept([running.shoe, coming.shoe]) == set()
+    with pytest.raises(TableIsClosed):
+        house.seated(table)
+    assert last is not None
+    told = disclosure.shoe_of(round_=last, operator=house.operator)
+    assert (told.seed, told.openings != ()) == (running.seed, True)
+    (revealed,) = disclosure.fairness(table=table, operator=house.operator)["revealed"]
+    assert (revealed["id"], revealed["seed"]) == (str(running.shoe), running.seed)
+    house.agree(table)
+    assert engine.run(oldest=3600).findings == ()
+    subject = f"table:{table}"
+    noted = fetch("SELECT kind, reason FROM significant_significantevent WHERE subject = %s", [subject])
+    assert noted == [("table_stopped", "Worn out")]
+
+
+def test_a_table_is_not_closed_while_a_seed_of_it_can_not_be_opened(house: House, settings: Settings) -> None:
+    table = house.table("big_table")
+    settings.SHOE_KEYS = NEW
+    with pytest.raises(SeedUnreadable):
+        close(house, table)
+    with pytest.raises(CloseReasonInvalid):
+        close(house, table, "  ")
+
+    coming = house.state(table).next_shoe
+    assert coming is not None
+    execute("DELETE FROM baccarat_shoesecret WHERE shoe_id = %s", [coming.shoe])
+    close(house, table)
+
+    *_, closed = [event for _, _, event in house.events(table)]
+    assert [(each.shoe, each.seed) for each in closed.seeds] == [(coming.shoe, None)]
+
+
+def test_keys_are_rotated_in_batches_under_shoes_in_play_and_what_was_done_is_recorded(
+    house: House, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rotating.rotate(actor="test")
+    settings.SHOE_KEYS = f"{OLD}, {settings.SHOE_KEYS}"
+    tables = [house.table("big_table") for _ in range(5)]
+    shoes = [coming.shoe for table in tables if (coming := house.state(table).next_shoe) is not None]
+    seeds = shoe_secrets.read(shoes)
+    others = fetch("SELECT count(*) FROM baccarat_shoesecret")[0][0] - 5
+
+    settings.SHOE_KEYS = f"{NEW}, {settings.SHOE_KEYS}"
+    done = rotating.rotate(actor="test", batch=2)
+
+    assert (done.key, done.resealed["old"], sum(done.resealed.values())) == ("new", 5, 5 + others)
+    assert fetch("SELECT DISTINCT key_id FROM baccarat_shoesecret") == [("new",)]
+    assert shoe_secrets.read(shoes) == seeds
+    noted = fetch(
+        "SELECT sum((after->>'seeds')::int) FROM significant_significantevent "
+        "WHERE kind = 'key_rotated' AND after->>'key' = 'new'"
+    )
+    assert noted == [(5 + others,)]
+    call_command("rotate_shoe_keys")
+    assert "resealed=0 key=new" in capsys.readouterr().out
+    house.seated(tables[0]).deal({B: 2500})
+    assert deal_all() == 1
+    settings.SHOE_KEYS = "third:" + "cc" * 32
+    with pytest.raises(CommandError, match="can't be read by any key"):
+        call_command("rotate_shoe_keys")
