@@ -1,0 +1,1 @@
+"""Is the chance fair? Statistics of what came out: the orders of revealed shoes and the outcomes that were dealt."""

@@ -1,0 +1,142 @@
+"""Tests of the orders of shoes: places, neighbours, colours, repetitions. Each is exact for a uniform permutation."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+from baccarat.randomness.gamma import chi_square_tail, normal_tails
+from baccarat.randomness.sample import LEAST_EXPECTED, Sample, Verdict, by_decks, decks_of
+from baccarat.rules.cards import FULL_DECK, POINTS, Card
+
+PARTS: Final = 13
+"""Equal parts of a shoe, each of four places for each deck."""
+RED: Final = frozenset("dh")
+
+
+def places(sample: Sample) -> Verdict:
+    """This will test whether every card is as likely in every part of a shoe: chi-square over 52 cards by 13 parts.
+
+    Within a shoe cards are drawn without replacement, so that Pearson's sum is n / (n - 1) times a chi-square of 51 x
+    12 degrees of freedom, n the cards of a shoe (the covariance of a random permutation with given margins).
+    """
+    value, degrees = 0.0, 0
+    for decks, shoes in by_decks(sample.shoes).items():
+        expected = shoes * decks / PARTS
+        if expected < LEAST_EXPECTED:
+            continue
+        counted = _by_part([shoe for shoe in sample.shoes if decks_of(shoe) == decks], decks)
+        squares = sum((counted[card, part] - expected) ** 2 for card in FULL_DECK for part in range(PARTS))
+        value += squares / expected * (52 * decks - 1) / (52 * decks)
+        degrees += 51 * (PARTS - 1)
+    return _chi_square("cards by part of the shoe", value, degrees)
+
+
+def _by_part(shoes: Sequence[Sequence[Card]], decks: int) -> Counter[tuple[Card, int]]:
+    counted: Counter[tuple[Card, int]] = Counter()
+    for part in range(PARTS):
+        here = slice(part * 4 * decks, (part + 1) * 4 * decks)
+        found = Counter(card for shoe in shoes for card in shoe[here])
+        counted.update({(card, part): count for card, count in found.items()})
+    return counted
+
+
+def first_cards(sample: Sample) -> Verdict:
+    """This will test whether every card is as likely to be the first: chi-square over 52 cards, 51 degrees."""
+    expected = len(sample.shoes) / 52
+    if expected < LEAST_EXPECTED:
+        return Verdict("first cards", "too few shoes", None)
+    counted = Counter(shoe[0] for shoe in sample.shoes)
+    squares = sum((counted[card] - expected) ** 2 for card in FULL_DECK)
+    return _chi_square("first cards", squares / expected, 51)
+
+
+def neighbours(sample: Sample) -> Verdict:
+    """This will test whether a card's points say anything of the next one's: the circular serial correlation.
+
+    Mean and variance over all permutations: Wald and Wolfowitz, "An exact test for randomness in the non-parametric
+    case based on serial correlation", Annals of Mathematical Statistics 14, 1943.
+    """
+    deviation, variance = 0.0, 0.0
+    for shoe in sample.shoes:
+        values = [POINTS[card] for card in shoe]
+        mean, spread = _serial(decks_of(shoe))
+        deviation += sum(a * b for a, b in pairwise(values)) + values[-1] * values[0] - mean
+        variance += spread
+    return _normal("serial correlation of points", deviation, variance)
+
+
+def _serial(decks: int) -> tuple[float, float]:
+    n = 52 * decks
+    s1, s2, s3, s4 = (decks * sum(POINTS[card] ** power for card in FULL_DECK) for power in (1, 2, 3, 4))
+    mean = (s1**2 - s2) / (n - 1)
+    fours = s1**4 - 4 * s1**2 * s2 + 4 * s1 * s3 + s2**2 - 2 * s4
+    return mean, (s2**2 - s4) / (n - 1) + fours / ((n - 1) * (n - 2)) - mean**2
+
+
+def colour_runs(sample: Sample) -> Verdict:
+    """This will test whether red and black come in as many runs as they should.
+
+    Mean and variance: Wald and Wolfowitz, "On a test whether two samples are from the same population", Annals of
+    Mathematical Statistics 11, 1940.
+    """
+    deviation, variance = 0.0, 0.0
+    for shoe in sample.shoes:
+        half, n = len(shoe) // 2, len(shoe)
+        runs = 1 + sum((a[1] in RED) is not (b[1] in RED) for a, b in pairwise(shoe))
+        twice = 2 * half * half
+        deviation += runs - 1 - twice / n
+        variance += twice * (twice - n) / (n * n * (n - 1))
+    return _normal("runs of a colour", deviation, variance)
+
+
+def twins(sample: Sample) -> Verdict:
+    """This will test how often a card is followed by its like of another deck: decks - 1 times a shoe on average.
+
+    The variance sums over pairs of places: those that overlap need three alike, the others two alike each.
+    """
+    deviation, variance = 0.0, 0.0
+    for shoe in sample.shoes:
+        mean, spread = _twins(decks_of(shoe))
+        deviation += sum(a == b for a, b in pairwise(shoe)) - mean
+        variance += spread
+    return _normal("twins in a row", deviation, variance)
+
+
+def _twins(decks: int) -> tuple[float, float]:
+    n, d = 52 * decks, decks
+    one = (d - 1) / (n - 1)
+    overlap = (d - 1) * (d - 2) / ((n - 1) * (n - 2))
+    apart = one * ((d - 2) * (d - 3) + (n - d) * (d - 1)) / ((n - 2) * (n - 3))
+    pairs = n - 1
+    overlapping, disjoint = 2 * (pairs - 1), pairs * (pairs - 1) - 2 * (pairs - 1)
+    return pairs * one, pairs * one + overlapping * overlap + disjoint * apart - (pairs * one) ** 2
+
+
+def repetitions(sample: Sample) -> Verdict:
+    """This will test whether shoes repeat: pairs that begin with the same six cards, a Poisson number of tiny mean."""
+    pairs = sum(count * (count - 1) // 2 for count in Counter(tuple(shoe[:6]) for shoe in sample.shoes).values())
+    likely = len(sample.shoes) * (len(sample.shoes) - 1) / 2 / 52**6
+    return Verdict("repeated shoes", f"{pairs} pairs alike", 1.0 if pairs == 0 else -math.expm1(-likely))
+
+
+def _chi_square(name: str, value: float, degrees: int) -> Verdict:
+    if degrees == 0:
+        return Verdict(name, "too few shoes", None)
+    return Verdict(name, f"chi-square {value:.1f}, {degrees} degrees", two_sided(chi_square_tail(value, degrees)))
+
+
+def _normal(name: str, deviation: float, variance: float) -> Verdict:
+    if variance <= 0:
+        return Verdict(name, "too few shoes", None)
+    z = deviation / math.sqrt(variance)
+    return Verdict(name, f"{z:+.2f} standard deviations", normal_tails(z))
+
+
+def two_sided(tail: float) -> float:
+    """This will judge a chi-square from both sides: what is too even is not chance either."""
+    return min(1.0, 2 * min(tail, 1 - tail))
+
+
+TESTS: Final = (places, first_cards, neighbours, colour_runs, twins, repetitions)

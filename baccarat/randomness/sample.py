@@ -1,0 +1,41 @@
+"""What the statistics are made of: whole shoes in their order, and outcomes in the order they were dealt."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from baccarat.rules.cards import Card
+from baccarat.rules.deal import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Shoes, each all of its cards in order; and outcomes, each with the decks of its shoe."""
+
+    shoes: Sequence[Sequence[Card]]
+    outcomes: Sequence[tuple[int, Outcome]]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One test: what it measured, and how probable a value as far out is by fair chance.
+
+    `p` is None where the sample is too small for the test: 5 are expected in each of its cells.
+    """
+
+    name: str
+    measured: str
+    p: float | None
+
+
+LEAST_EXPECTED = 5
+
+
+def decks_of(shoe: Sequence[Card]) -> int:
+    """This will tell how many decks a shoe holds."""
+    return len(shoe) // 52
+
+
+def by_decks(shoes: Sequence[Sequence[Card]]) -> Counter[int]:
+    """This will count the shoes of each size."""
+    return Counter(decks_of(shoe) for shoe in shoes)
