@@ -1,6 +1,6 @@
 """How a table goes from round to round: pure rules over a journal. Ids, seeds and the time are given."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -31,8 +31,8 @@ class Fresh:
 
     round: UUID
     shoe: UUID
-    seed: bytes
-    committed: bytes | None = None
+    seed: bytes = field(repr=False)
+    committed: bytes | None = field(default=None, repr=False)
 
 
 def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:

@@ -19,7 +19,7 @@ class Secret:
     """A shoe's 256-bit seed, to be kept encrypted until it is revealed."""
 
     shoe: UUID
-    seed: bytes
+    seed: bytes = field(repr=False)
 
 
 @dataclass(slots=True)
@@ -31,9 +31,12 @@ class Page:
     events: list[Event] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Journal:
-    """The table with the round in hand, as loaded, and all that has been decided since."""
+    """The table with the round in hand, as loaded, and all that has been decided since.
+
+    It says nothing of what it holds: what is decided and not yet written may name cards and seeds.
+    """
 
     table: TableState
     table_version: int

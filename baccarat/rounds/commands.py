@@ -1,6 +1,6 @@
 """What may be asked of a round, in the imperative. What a decision needs from elsewhere travels in the command."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -103,9 +103,9 @@ class DealRound:
     is the shoe's, in hex, where it is revealed with this round.
     """
 
-    cards: tuple[Card, ...]
+    cards: tuple[Card, ...] = field(repr=False)
     position: int
-    seed: str | None
+    seed: str | None = field(repr=False)
     rules: TableRules
     now: datetime
 

@@ -1,7 +1,7 @@
 """What may be asked of a table, in the imperative. What a decision needs from elsewhere travels in the command."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -114,7 +114,7 @@ class StartShoe:
 class EndShoe:
     """End the shoe: reveal its `seed` (hex), collect what the racks hold."""
 
-    seed: str
+    seed: str = field(repr=False)
     now: datetime
 
 
@@ -145,7 +145,7 @@ class CloseTable:
 
     by: str
     reason: str
-    seeds: Mapping[UUID, str]
+    seeds: Mapping[UUID, str] = field(repr=False)
     now: datetime
 
 

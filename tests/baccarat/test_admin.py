@@ -10,7 +10,6 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from baccarat import shoe_secrets
 from baccarat.admin.cards import in_line, picture, pictures
 from baccarat.admin.parts import told
 from baccarat.admin.words import _TELL, words
@@ -25,6 +24,8 @@ from casino.events import store
 from casino.events.drafts import Recorded
 from casino.events.rows import execute
 from casino.kernel.money import text
+from tests.support import hidden
+from tests.support.hidden import leaks
 from tests.support.office import Office, open_office, page_of, shown, staff, superuser
 
 ALICE = UUID(int=1)
@@ -106,17 +107,19 @@ def test_no_page_holds_a_seed_that_is_not_revealed(office: Office) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT shoe_id, sealed, nonce FROM baccarat_shoesecret")
         kept = cursor.fetchall()
-    seeds = [seed.hex() for seed in shoe_secrets.read([shoe for shoe, *_ in kept]).values()]
-    hidden = [*seeds, *(bytes(part).hex() for _, *parts in kept for part in parts)]
+    secrets = hidden.in_play()
+    sealed = [bytes(part).hex() for _, *parts in kept for part in parts]
     client = superuser()
-    assert len(seeds) == 3  # of the single table, of the long shoe in play, and of the next one
+    assert len(secrets) == 3  # of the single table, of the long shoe in play, and of the next one
 
     for part in shown():
         for row in part.model._default_manager.all():
-            body = client.get(part.page_url(row)).content.decode().lower()
-            assert not any(secret in body for secret in hidden), part.opts.label
+            body = client.get(part.page_url(row)).content
+            assert leaks(body, secrets) == [], part.opts.label
+            assert not any(secret in body.decode().lower() for secret in sealed), part.opts.label
         listed = client.get(reverse(f"admin:{part.opts.app_label}_{part.opts.model_name}_changelist"))
-        assert not any(secret in listed.content.decode().lower() for secret in hidden)
+        assert leaks(listed.content, secrets) == []
+        assert not any(secret in listed.content.decode().lower() for secret in sealed)
 
 
 def test_a_round_set_aside_says_why_and_is_sent_back_by_those_who_may(office: Office) -> None:

@@ -1,0 +1,71 @@
+"""`manage.py rng-report [--json] [--plot FILE]`: is what the shoes brought, so far, what fair chance brings?"""
+
+import json
+from typing import IO, Any, Final, cast
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.module_loading import import_string
+from rich.console import Console
+from rich.table import Table
+
+from baccarat import sampling
+from baccarat.operations import monitoring
+from baccarat.randomness.suite import Judged, passes
+
+PLOT: Final = "baccarat.management.plots.draw"
+
+
+class Command(BaseCommand):
+    help = "Test revealed shoes and dealt outcomes for chance, together at 99 %; exit 1 and record it if they fail."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument("--plot", metavar="FILE", help="write a picture: PNG, SVG or PDF by its name")
+        parser.add_argument("--shoes", type=int, default=sampling.MOST_SHOES, help="the newest so many shoes")
+        parser.add_argument("--rounds", type=int, default=sampling.MOST_ROUNDS, help="the newest so many rounds")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        history, judged = monitoring.watch(shoes=options["shoes"], rounds=options["rounds"])
+        if options["plot"]:
+            import_string(PLOT)(history.sample, judged, options["plot"])
+        shoes, rounds = len(history.sample.shoes), len(history.sample.outcomes)
+        if options["json"]:
+            self.stdout.write(json.dumps(_document(shoes, rounds, judged), indent=2))
+        else:
+            screen = cast("IO[str]", self.stdout)
+            Console(file=screen, no_color=bool(options["no_color"]), highlight=False).print(_table(judged))
+            self.stdout.write(f"rng-report: {'ok' if passes(judged) else 'FAILED'} shoes={shoes} rounds={rounds}")
+        if not passes(judged):
+            raise CommandError("The outcomes are out of band.")
+
+
+def _document(shoes: int, rounds: int, judged: tuple[Judged, ...]) -> dict[str, Any]:
+    return {
+        "shoes": shoes,
+        "rounds": rounds,
+        "tests": [
+            {
+                "name": each.verdict.name,
+                "measured": each.verdict.measured,
+                "p": each.verdict.p,
+                "adjusted": each.adjusted,
+                "passed": each.passed,
+            }
+            for each in judged
+        ],
+        "verdict": "ok" if passes(judged) else "FAILED",
+    }
+
+
+def _table(judged: tuple[Judged, ...]) -> Table:
+    table = Table("test", "measured", "p", "adjusted", "verdict")
+    for each in judged:
+        made = each.verdict.p is not None
+        table.add_row(
+            each.verdict.name,
+            each.verdict.measured,
+            f"{each.verdict.p:.4f}" if made else "",
+            f"{each.adjusted:.4f}" if made else "",
+            ("ok" if each.passed else "FAILED") if made else "not made",
+        )
+    return table

@@ -1,0 +1,71 @@
+"""Pictures of the randomness report. Loaded by its dotted path where a picture is asked for: matplotlib is heavy."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+from matplotlib.figure import Figure
+
+from baccarat.randomness.outcomes import expected_shares
+from baccarat.randomness.sample import Sample
+from baccarat.randomness.suite import SIGNIFICANCE, Judged
+from baccarat.rules.cards import FULL_DECK
+from baccarat.rules.deal import Outcome
+
+DEVIATIONS: Final = 2.5758
+"""Standard deviations of a two-sided band of 99 %."""
+PARTS: Final = 26
+
+
+def draw(sample: Sample, judged: Sequence[Judged], file: str) -> None:
+    """This will write a picture of the report to a file, PNG, SVG or PDF by its name."""
+    figure = Figure(figsize=(11, 9), layout="constrained")
+    figure.suptitle(f"{len(sample.shoes)} shoes and {len(sample.outcomes)} rounds")
+    halves: Any = figure.subfigures(2, 1, height_ratios=(1, 1.2))
+    above, below = halves
+    left, right = above.subplots(1, 2)
+    _p_values(left, judged)
+    _shares(right, sample)
+    _places(below, below.subplots(1, 1), sample)
+    figure.savefig(file)
+
+
+def _p_values(axes: Any, judged: Sequence[Judged]) -> None:
+    made = [each for each in judged if each.adjusted is not None]
+    colours = ["tab:green" if each.passed else "tab:red" for each in made]
+    axes.barh([each.verdict.name for each in made], [each.adjusted for each in made], color=colours)
+    axes.axvline(SIGNIFICANCE, color="black", linewidth=1, linestyle="--")
+    axes.set(title="p, adjusted by Holm; dashed: fails below", xlim=(0, 1))
+    axes.invert_yaxis()
+
+
+def _shares(axes: Any, sample: Sample) -> None:
+    rounds, expected = max(len(sample.outcomes), 1), expected_shares(sample)
+    counted = Counter(outcome for _, outcome in sample.outcomes)
+    places = range(len(Outcome))
+    due = [expected[outcome] / rounds for outcome in Outcome]
+    band = [DEVIATIONS * math.sqrt(share * (1 - share) / rounds) for share in due]
+    axes.errorbar(places, due, yerr=band, fmt="_", color="black", capsize=12, label="expected, 99 % band")
+    axes.plot(places, [counted[outcome] / rounds for outcome in Outcome], "o", color="tab:blue", label="dealt")
+    axes.set_xticks(places, [outcome.capitalize() for outcome in Outcome])
+    axes.set(title="Shares of outcomes", ylim=(0, None))
+    axes.legend()
+
+
+def _places(figure: Any, axes: Any, sample: Sample) -> None:
+    """How far each card's count in each part of the shoe lies from the mean, in standard deviations."""
+    counts = {card: [0.0] * PARTS for card in FULL_DECK}
+    expected = [0.0] * PARTS
+    for shoe in sample.shoes:
+        for place, card in enumerate(shoe):
+            counts[card][place * PARTS // len(shoe)] += 1
+            expected[place * PARTS // len(shoe)] += 1 / 52
+    grid = [
+        [(count - due) / math.sqrt(due) if due else 0.0 for count, due in zip(counts[card], expected, strict=True)]
+        for card in FULL_DECK
+    ]
+    image = axes.imshow(grid, aspect="auto", cmap="RdBu", vmin=-4, vmax=4)
+    axes.set(title="Cards by part of the shoe", xlabel="part of the shoe, from the first card to the last")
+    axes.set_yticks(range(0, 52, 13), ["clubs", "diamonds", "hearts", "spades"])
+    figure.colorbar(image, ax=axes, label="standard deviations")

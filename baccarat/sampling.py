@@ -1,0 +1,77 @@
+"""Reads what chance has brought so far: the orders of revealed shoes, and the outcomes of rounds, the newest."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from baccarat import projections
+from baccarat.catalogue import CATALOGUE
+from baccarat.fairness.shuffle import order
+from baccarat.randomness.sample import Sample
+from baccarat.rules.cards import Card
+from baccarat.rules.deal import Outcome
+from baccarat.tables.events import ShoeEnded, ShoeStarted
+from casino.events.rows import fetch
+
+MOST_SHOES: Final = 4000
+MOST_ROUNDS: Final = 100_000
+
+_DECKS: Final = "(home.state->'opened'->'rules'->>'decks')::int"
+_OUTCOMES: Final = f"""
+SELECT decks, outcome, id FROM (
+    SELECT {_DECKS} AS decks, round.outcome, round.id
+      FROM baccarat_round AS round JOIN baccarat_table AS home ON home.id = round.table_id
+     WHERE round.outcome IS NOT NULL AND round.phase IN ('settled', 'voided') ORDER BY round.id DESC LIMIT %s
+) AS latest ORDER BY id
+"""  # noqa: S608  (constants)
+_OWN: Final = f"""
+SELECT round.state::text, {_DECKS}
+  FROM baccarat_round AS round JOIN baccarat_table AS home ON home.id = round.table_id
+ WHERE round.phase IN ('settled', 'voided') AND round.state->>'seed' IS NOT NULL AND round.state->>'cut' IS NOT NULL
+ ORDER BY round.id DESC LIMIT %s
+"""  # noqa: S608  (constants)
+_LONG: Final = f"""
+SELECT started.type, started.schema, started.data::text, ended.type, ended.schema, ended.data::text, {_DECKS}
+  FROM events_event AS ended
+  JOIN events_event AS started ON started.stream = ended.stream AND started.type = 'ShoeStarted'
+   AND started.data->>'shoe' = ended.data->>'shoe'
+  JOIN baccarat_table AS home ON 'table-' || home.id = ended.stream
+ WHERE ended.type = 'ShoeEnded' ORDER BY ended.id DESC LIMIT %s
+"""  # noqa: S608  (constants)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A sample, and the newest round in it: None where no round was dealt."""
+
+    sample: Sample
+    newest: UUID | None
+
+
+def history(*, shoes: int = MOST_SHOES, rounds: int = MOST_ROUNDS) -> History:
+    """This will read the newest so many revealed shoes and outcomes of all tables, oldest first.
+
+    Rounds that were voided after their outcome count: whoever voids must not shape what is tested.
+    """
+    outcomes = fetch(_OUTCOMES, [rounds])
+    return History(
+        sample=Sample(
+            shoes=[*_long(shoes), *_own(shoes)],
+            outcomes=[(decks, Outcome(outcome)) for decks, outcome, _ in outcomes],
+        ),
+        newest=outcomes[-1][2] if outcomes else None,
+    )
+
+
+def _own(most: int) -> Iterator[tuple[Card, ...]]:
+    for state, decks in reversed(fetch(_OWN, [most])):
+        round_ = projections.decode_round(state)
+        yield order(bytes.fromhex(round_.seed or ""), cut=bytes.fromhex(round_.cut or ""), decks=decks)
+
+
+def _long(most: int) -> Iterator[tuple[Card, ...]]:
+    for *row, decks in reversed(fetch(_LONG, [most])):
+        started, ended = CATALOGUE.decode(*row[:3]), CATALOGUE.decode(*row[3:])
+        if isinstance(started, ShoeStarted) and isinstance(ended, ShoeEnded):
+            yield order(bytes.fromhex(ended.seed), cut=bytes.fromhex(started.cut), decks=decks)

@@ -1,0 +1,55 @@
+"""The randomness report on what was really played; an unfair history is recorded once, and ends with exit code 1."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from baccarat import sampling
+from casino.events.rows import execute, fetch
+from tests.support.examples import B
+from tests.support.house import House, deal_all
+
+ALWAYS_BANKER = """
+INSERT INTO baccarat_round (id, table_id, operator_id, number, rules, currency, phase, opened_at, cards, outcome,
+                            wagers, version, state)
+SELECT gen_random_uuid(), table_id, operator_id, 1000 + extra, rules, currency, phase, opened_at, cards, 'banker',
+       1, 1, '{}'
+  FROM baccarat_round, generate_series(1, 200) AS extra WHERE table_id = %s AND number = 1
+"""
+
+
+def test_what_was_played_is_tested_and_an_unfair_history_is_recorded_once(
+    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = house.table("classic")
+    ann = house.seated(table)
+    for _ in range(4):
+        ann.new_game()
+        ann.place(B, 500)
+        ann.deal()
+        deal_all()
+    history = sampling.history()
+    played = fetch("SELECT id FROM baccarat_round WHERE table_id = %s ORDER BY id", [table])
+    rounds = [house.round(key) for (key,) in played]
+    assert [shoe[:4] for shoe in history.sample.shoes] == [round_.cards[:4] for round_ in rounds]
+    assert list(history.sample.outcomes) == [(6, round_.outcome) for round_ in rounds]
+    assert history.newest == rounds[-1].facts().round
+
+    plot = tmp_path / "rng.png"
+    call_command("rng-report", "--plot", str(plot))
+    assert "rng-report: ok shoes=4 rounds=4" in capsys.readouterr().out
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+    execute(ALWAYS_BANKER, [table])
+    for _ in range(2):
+        with pytest.raises(CommandError):
+            call_command("rng-report", "--json")
+    (told, _) = capsys.readouterr().out.split("}\n{")
+    assert '"verdict": "FAILED"' in told
+    ((reason, after),) = fetch(
+        "SELECT reason, after::text FROM significant_significantevent WHERE kind = 'rng_out_of_band'"
+    )
+    assert "shares of outcomes" in reason
+    assert json.loads(after)["rounds"] == 204

@@ -1,0 +1,74 @@
+"""What nobody may find before its time: the seeds of shoes in play and the cards still in them, in every spelling."""
+
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from baccarat import projections, shoe_secrets
+from baccarat.fairness.cut import cut
+from baccarat.fairness.shuffle import order
+from baccarat.rounds.cutting import listed
+from baccarat.rules.cards import FULL_DECK, Card
+from casino.events.rows import fetch
+
+RUN = 5
+"""Cards in a row that are looked for: fewer may stand side by side by chance."""
+SEPARATORS = ("", " ", ",", ", ", '","', '", "', "', '", "','", "\n", " · ")
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A shoe in play: its seed, and the cards that have not left it if it would be cut now."""
+
+    shoe: UUID
+    seed: bytes
+    undealt: tuple[Card, ...]
+
+    def spellings(self) -> Iterator[bytes]:
+        """Every form in which a leak could be spelt."""
+        seed = self.seed
+        yield seed
+        for text in (seed.hex(), seed.hex().upper(), seed.hex(" "), seed.hex(":"), str(list(seed)), repr(seed)):
+            yield text.strip("[]").encode()
+        yield str(int.from_bytes(seed, "big")).encode()
+        yield str(int.from_bytes(seed, "little")).encode()
+        for shift in range(3):  # wherever in a longer text it begins
+            yield base64.b64encode(bytes(shift) + seed)[4:-4]
+            yield base64.urlsafe_b64encode(bytes(shift) + seed)[4:-4]
+        numbers = [FULL_DECK.index(card) for card in self.undealt]
+        for start in {0, 1, 2, 6, 40, len(self.undealt) - RUN}:
+            cards = self.undealt[start : start + RUN]
+            yield from (separator.join(cards).encode() for separator in SEPARATORS)
+            yield ", ".join(map(str, numbers[start : start + 8])).encode()
+            yield ",".join(map(str, numbers[start : start + 8])).encode()
+
+
+def in_play() -> list[Hidden]:
+    """Every shoe that is secret in this database: of running rounds, long ones in play, and those committed to."""
+    found: list[tuple[UUID, bytes, int, int]] = []
+    for state, round_state in fetch(
+        "SELECT home.state::text, round.state::text FROM baccarat_table AS home "
+        "LEFT JOIN baccarat_round AS round ON round.id = home.round_id"
+    ):
+        table = projections.decode_table(state)
+        decks = table.rules.decks
+        if table.shoe is not None:
+            found.append((table.shoe.shoe, bytes.fromhex(table.shoe.cut), decks, table.shoe.out))
+        elif round_state is not None:
+            round_ = projections.decode_round(round_state)
+            shoe = round_.facts().shoe
+            found.append((shoe, cut(shoe, listed(round_.given)), decks, 0))
+        if table.next_shoe is not None:
+            coming = table.next_shoe
+            found.append((coming.shoe, cut(coming.shoe, listed(coming.given)), decks, 0))
+    seeds = shoe_secrets.read([shoe for shoe, *_ in found])
+    return [
+        Hidden(shoe, seeds[shoe], order(seeds[shoe], cut=mixed, decks=decks)[out:]) for shoe, mixed, decks, out in found
+    ]
+
+
+def leaks(heap: bytes | str, secrets: list[Hidden]) -> list[tuple[UUID, bytes]]:
+    """Which spellings of which shoes a heap of bytes holds; none, hopefully."""
+    where = heap.encode() if isinstance(heap, str) else heap
+    return [(each.shoe, spelt) for each in secrets for spelt in each.spellings() if spelt in where]
