@@ -75,7 +75,7 @@ def sees(house: House, contexts: Callable[..., BrowserContext]) -> Generator[Cal
     """`sees(table, seat)` opens a window in which a new player sits at the table, or looks at it without a seat.
 
     With `token` it is the window of a player who is there already; with `latency` every answer comes so many
-    milliseconds late; the rest is the window's form.
+    milliseconds late, with `clock` its time can be moved on; the rest is the window's form.
 
     At the end no window may have shown an error, or asked another host for anything.
     """
@@ -83,10 +83,16 @@ def sees(house: House, contexts: Callable[..., BrowserContext]) -> Generator[Cal
         opened: list[Screen] = []
 
         def open_window(
-            table: str, seat: int | None = None, *, token: str | None = None, latency: int = 0, **form: Any
+            table: str,
+            seat: int | None = None,
+            *,
+            token: str | None = None,
+            latency: int = 0,
+            clock: bool = False,
+            **form: Any,
         ) -> Screen:
             token = token or (house.newcomer() if seat is None else house.seated(table, seat))
-            screen = Screen(contexts(**form), house, table=table, token=token, latency=latency)
+            screen = Screen(contexts(**form), house, table=table, token=token, latency=latency, clock=clock)
             windows.callback(screen.page.close)
             opened.append(screen)
             return screen

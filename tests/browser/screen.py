@@ -15,7 +15,9 @@ NETWORK = "Failed to load resource"
 class Screen:
     """What one player sees at a table, and does."""
 
-    def __init__(self, context: BrowserContext, house: House, *, table: str, token: str, latency: int = 0) -> None:
+    def __init__(
+        self, context: BrowserContext, house: House, *, table: str, token: str, latency: int = 0, clock: bool = False
+    ) -> None:
         self.context, self.house, self.table, self.token = context, house, table, token
         self.faults: list[str] = []
         self.page = context.new_page()
@@ -27,6 +29,8 @@ class Screen:
         self._line: CDPSession = context.new_cdp_session(self.page)
         if latency:
             self.line(latency=latency)
+        if clock:
+            self.page.clock.install()
         self.page.goto(f"{house.base_url}/play/#token={self.token}&table={table}")
         expect(self.page.locator(".board")).to_be_visible(timeout=PATIENCE)
 

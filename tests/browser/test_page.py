@@ -342,6 +342,19 @@ def test_limits_on_play_hold_at_once_and_a_higher_one_has_to_be_confirmed_later(
     expect(line.locator(".limit-wish")).to_have_count(0)
 
 
+def test_a_reality_check_comes_when_it_is_due_with_the_figures(house, sees):
+    screen = sees(house.table("mini"), 1, clock=True)
+    expect(screen.button("newGame")).to_be_enabled()
+
+    screen.page.clock.fast_forward("01:00:05")
+
+    screen.see("You have been here for 0 minutes and played for 0. With real money: €0.00.")
+    screen.notice.get_by_role("button", name="Limits").click()
+    expect(screen.page.locator(".figures")).to_be_visible()
+    screen.notice.get_by_role("button", name="Go on").click()
+    expect(screen.notice.filter(has_text="You have been here")).to_have_count(0)
+
+
 def test_who_takes_a_break_is_asked_twice_and_then_plays_no_more(house, sees):
     screen = sees(house.table("mini"), 1)
     screen.place("banker", "25")

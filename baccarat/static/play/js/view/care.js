@@ -37,28 +37,25 @@ export class Care {
     clearTimeout(this.timer);
   }
 
-  async schedule() {
+  /** The next reminder, `least` milliseconds away: one that was just shown is not due again by an unsure clock. */
+  async schedule(least = 1000) {
     const found = await ask("me/reality-check");
     clearTimeout(this.timer);
     if (!found?.reminder) return;
     const left = Date.parse(found.reminder.due_at) - serverNow();
-    this.timer = setTimeout(() => this.remind(), Math.min(LONGEST, Math.max(1000, left)));
+    this.timer = setTimeout(() => this.remind(), Math.min(LONGEST, Math.max(least, left)));
   }
 
   async remind() {
     const found = await ask("me/reality-check");
-    if (!found) return void this.schedule();
+    this.schedule(60_000);
+    if (!found?.session) return;
     const { session } = found;
     const facts = { minutes: count(session.minutes), played: count(session.played_minutes), net: change(session.net.amount, session.net.currency) };
     this.game.notices.tell(t("care.reality", facts), {
       key: "reality", kind: "warning", stay: true,
-      actions: [[t("care.go_on"), () => this.goOn()], [t("menu.leave"), () => this.game.actions.run("leave")]],
+      actions: [[t("care.go_on"), () => this.game.notices.drop("reality")], [t("menu.limit"), () => this.game.actions.open("limit")], [t("menu.leave"), () => this.game.actions.run("leave")]],
     });
-  }
-
-  goOn() {
-    this.game.notices.drop("reality");
-    this.schedule();
   }
 
   async tellNotices() {
