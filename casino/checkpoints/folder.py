@@ -28,12 +28,10 @@ class Folder:
             self.path.mkdir(parents=True, exist_ok=True)
             _write_through(draft, text)
             try:
-                os.link(draft, self.path / name)
+                _link(draft, self.path / name)
             finally:
                 draft.unlink()
             _flush_folder(self.path)
-        except FileExistsError as trouble:
-            raise Taken(name) from trouble
         except OSError as trouble:
             raise Away(f"{self}: {trouble.strerror}") from trouble
 
@@ -56,6 +54,13 @@ def _write_through(file: Path, text: bytes) -> None:
         opened.write(text)
         opened.flush()
         os.fsync(opened.fileno())
+
+
+def _link(draft: Path, file: Path) -> None:
+    try:
+        os.link(draft, file)
+    except FileExistsError as trouble:
+        raise Taken(file.name) from trouble
 
 
 def _flush_folder(folder: Path) -> None:

@@ -1,0 +1,134 @@
+"""Places outside of the database: a folder and a store over real HTTP; what is kept stays as it is."""
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from casino.checkpoints import places, records, signing
+from casino.checkpoints.document import parse
+from casino.checkpoints.places import Away, Taken
+from tests.casino.checkpoints.signing_here import log_of
+
+
+class Store(BaseHTTPRequestHandler):
+    """A small object store: GET, and PUT that heeds `If-None-Match: *`."""
+
+    def do_GET(self):
+        kept = self.server.kept.get(self.path)
+        self.answer(self.server.trouble or (404 if kept is None else 200), kept or b"")
+
+    def do_PUT(self):
+        text = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.asked.append((self.headers["If-None-Match"], self.headers["Authorization"]))
+        if self.server.trouble:
+            self.answer(self.server.trouble)
+        elif self.path in self.server.kept:
+            self.answer(412)
+        else:
+            self.server.kept[self.path] = text
+            self.answer(503 if self.server.forgetful else 201)
+
+    def answer(self, status, body=b""):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        """Nobody reads it."""
+
+
+@pytest.fixture
+def store():
+    """The running store: `kept` by path, `asked` headers of every PUT, `trouble` a status that it answers to all."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Store) as server:
+        server.kept, server.asked, server.trouble, server.forgetful = {}, [], 0, False
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def address(server):
+    return f"http://127.0.0.1:{server.server_port}/log"
+
+
+def folder_at(tmp_path):
+    return places.place_at((tmp_path / "a folder").as_uri())
+
+
+@pytest.fixture(params=["folder", "store"])
+def kept_outside(request, tmp_path):
+    """Each kind of place."""
+    if request.param == "folder":
+        return folder_at(tmp_path)
+    return places.place_at(address(request.getfixturevalue("store")), "word")
+
+
+def test_what_is_kept_is_read_back_and_is_never_written_over(kept_outside):
+    assert kept_outside.read("000000000001.json") is None
+    kept_outside.write("000000000001.json", b"first")
+    with pytest.raises(Taken):
+        kept_outside.write("000000000001.json", b"second")
+    assert kept_outside.read("000000000001.json") == b"first"
+    assert kept_outside.read("000000000002.json") is None
+
+
+def test_a_folder_holds_nothing_but_what_is_whole_and_read_only(tmp_path):
+    folder = folder_at(tmp_path)
+    folder.write("1.json", b"whole")
+    with pytest.raises(Taken):
+        folder.write("1.json", b"again")
+    (file,) = folder.path.iterdir()
+    assert (file.name, file.stat().st_mode & 0o777) == ("1.json", 0o444)
+
+
+def test_of_many_who_write_one_name_one_succeeds(tmp_path, in_threads):
+    folder = folder_at(tmp_path)
+    ended = in_threads(16, lambda number: folder.write("1.json", b"%d" % number))
+    assert [type(each) for each in ended].count(Taken) == 15
+    winner = ended.index(None)
+    assert folder.read("1.json") == b"%d" % winner
+
+
+def test_a_store_is_asked_not_to_write_over_and_told_the_word(store):
+    places.place_at(address(store), "word").write("1.json", b"text")
+    assert store.asked == [("*", "Bearer word")]
+    assert store.kept == {"/log/1.json": b"text"}
+
+
+def test_a_place_that_does_not_answer_is_away_and_its_word_is_not_told(store, tmp_path):
+    place = places.place_at(address(store), "secret-word")
+    store.trouble = 500
+    for ask in (lambda: place.read("1.json"), lambda: place.write("1.json", b"")):
+        with pytest.raises(Away, match="500") as trouble:
+            ask()
+        assert "secret-word" not in f"{trouble.value} {place} {place!r}"
+    nobody = places.place_at("http://127.0.0.1:9")
+    with pytest.raises(Away):
+        nobody.read("1.json")
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(Away):
+        places.place_at((tmp_path / "file").as_uri()).write("1.json", b"")
+
+
+@pytest.mark.parametrize("url", ["ftp://host/path", "/folder", "s3:bucket"])
+def test_other_addresses_stop_the_start(url):
+    with pytest.raises(ImproperlyConfigured):
+        places.place_at(url)
+
+
+@pytest.mark.django_db
+def test_a_checkpoint_whose_writing_was_not_acknowledged_is_found_to_be_there(store, settings):
+    settings.CHECKPOINT_STORE = address(store)
+    log_of(3)
+    store.forgetful = True
+    with pytest.raises(Away):
+        signing.sign_now()
+    assert records.copied() == frozenset()
+    made = signing.sign_now()
+    assert records.copied() == {1}
+    assert parse(store.kept["/log/000000000001.json"]) == made
