@@ -308,6 +308,10 @@ SPECTACULAR_SETTINGS = {
     },
     "ENUM_NAME_OVERRIDES": {
         "Book": ["real", "play"],
+        "LimitPeriod": ["day", "week", "month"],
+        "ReportPeriod": ["day", "month", "year", "life", "interval"],
+        "RoundPhase": ["betting", "closed", "dealt", "settled", "lapsed", "voided"],
+        "StopScope": ["gaming", "operator", "rules", "table", "player"],
         "Spot": ["player", "banker", "tie"],
         "Colour": ["red", "blue"],
         "Exclusion": ["cooling_off", "self_exclusion"],

@@ -20,6 +20,7 @@ from casino.admin.filters import first_serial, first_uuid
 from casino.admin.readonly import as_number, as_uuid
 from casino.events.models import Event, Subscription
 from casino.operators.models import ApiKey, Player, PlayerSession
+from casino.staff.models import View
 from tests.support.office import Office, address, client_of, open_office, page_of, shown, staff, superuser
 
 pytestmark = pytest.mark.django_db
@@ -323,6 +324,8 @@ def test_every_choice_of_every_filter_answers(office: Office) -> None:
     client = superuser()
 
     for part in shown():
+        if part.model is View:
+            continue  # each look adds a row
         every = len(rows_of(part))
         specs = client.get(address(part, "changelist")).context["cl"].filter_specs
         for spec in specs:

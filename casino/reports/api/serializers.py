@@ -4,6 +4,8 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from django.utils.dateparse import parse_datetime
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
@@ -14,6 +16,7 @@ from casino.reports.refusals import IntervalInvalid
 from casino.reports.shape import Definition
 
 
+@extend_schema_field(OpenApiTypes.DATE)
 class DateField(serializers.Field[date, Any, str, date]):
     """A day such as 2026-11-20."""
 
@@ -33,6 +36,7 @@ class DateField(serializers.Field[date, Any, str, date]):
         return value.isoformat()
 
 
+@extend_schema_field(OpenApiTypes.DATETIME)
 class MomentField(serializers.Field[datetime, Any, str, datetime]):
     """A moment with its offset, such as 2026-11-20T09:00:00Z."""
 

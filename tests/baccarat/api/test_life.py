@@ -206,7 +206,11 @@ def test_a_table_by_an_operators_own_rules_plays_by_them(lucky: Tenant) -> None:
         "minimum": "4.00", "maximum": "40.00", "under_minimum": "raise", "player_pays": "2:3", "banker_pays": "1:2",
         "tie_pays": "7:1", "commission": {"rate": "1/10", "rounding": "1/1", "timing": "deferred"},
     }  # fmt: skip
-    table = lucky.table("mini", rules=rules)
+    sentence = (
+        "We accept that Banker returns 55.3240%, less than our floor of 75.0000% and that Tie returns 74.8923%, "
+        "less than our floor of 75.0000%."
+    )
+    table = lucky.table("mini", rules=rules, acknowledgement=sentence)
     alice = lucky.player("Alice")
     sit(alice, table)
     pays = {"player": Decimal(2) / 3, "banker": Decimal(1) / 2, "tie": Decimal(7)}

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 import redis
 from django.conf import settings
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import User
 from django.db import connection
 
 
@@ -16,17 +16,17 @@ def current_user() -> str:
 
 @pytest.mark.parametrize("turn", [1, 2])
 def test_a_fresh_database_holds_nothing_of_the_test_before(database, turn):
-    assert not Group.objects.exists()
-    Group.objects.create(name=f"turn {turn}")
+    assert not User.objects.exists()
+    User.objects.create(username=f"turn {turn}")
     with database.owner() as owner:
-        assert owner.execute("SELECT count(*) FROM auth_group").fetchone() == (1,)
+        assert owner.execute("SELECT count(*) FROM auth_user").fetchone() == (1,)
 
 
 @pytest.mark.parametrize("turn", [1, 2])
 @pytest.mark.django_db
 def test_what_db_writes_is_rolled_back(turn):
-    assert not Group.objects.exists()
-    Group.objects.create(name=f"turn {turn}")
+    assert not User.objects.exists()
+    User.objects.create(username=f"turn {turn}")
 
 
 def test_tests_act_as_the_applications_role(database):
@@ -39,12 +39,12 @@ def test_threads_see_the_same_database_and_what_they_raise(database, in_threads)
     def write(number):
         if number == 3:
             raise ValueError("three")
-        return Group.objects.create(name=f"thread {number}").name
+        return User.objects.create(username=f"thread {number}").username
 
     results = in_threads(4, write)
     assert results[:3] == ["thread 0", "thread 1", "thread 2"]
     assert isinstance(results[3], ValueError)
-    assert Group.objects.count() == 3
+    assert User.objects.count() == 3
 
 
 def test_redis_is_real_and_empty(database):
