@@ -158,7 +158,7 @@ export function commission(proof) {
     if (wager.deferred !== isDeferred(proof.rules)) throw new Wrong("commission.time", isDeferred(proof.rules), wager.deferred, { seat: wager.seat });
   }
   if (proof.rules.commission === null) return ["commission.free"];
-  return [isDeferred(proof.rules) ? "commission.deferred" : "commission.ok", { amount: sum(settled.map((wager) => wager.commission)) }];
+  return [isDeferred(proof.rules) ? "commission.deferred" : "commission.ok", { minor: sum(settled.map((wager) => wager.commission)), currency: proof.rules.currency }];
 }
 
 export function voiding(proof) {

@@ -6,8 +6,21 @@ import en from "./words-en.js";
 
 const CATALOGUES = { en, de };
 
-/** This will say a sentence with its blanks filled in. */
-export function w(key, values = {}) {
+/** Minor units as money; a currency that nobody knows leaves them as they are. */
+function money(minor, currency) {
+  try {
+    const format = new Intl.NumberFormat(languageNow(), { style: "currency", currency });
+    const places = format.resolvedOptions().maximumFractionDigits;
+    const digits = String(minor).padStart(places + 1, "0");
+    return format.format(places ? `${digits.slice(0, -places)}.${digits.slice(-places)}` : digits);
+  } catch {
+    return `${minor} ${currency}`;
+  }
+}
+
+/** This will say a sentence with its blanks filled in; `minor` and `currency` make an amount. */
+export function w(key, given = {}) {
+  const values = given.minor === undefined ? given : { ...given, amount: money(given.minor, given.currency) };
   const sentence = CATALOGUES[languageNow()][key] ?? en[key] ?? key;
   return sentence.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 }
