@@ -95,6 +95,7 @@ def test_a_verified_round_shows_its_cards_and_a_forged_one_what_was_expected(pag
 
     expect(page.locator(".verify-verdict.verified")).to_be_visible()
     expect(page.locator(".verify-hands .card")).to_have_count(len(document["round"]["cards"]))
+    expect(page.locator("[data-check=commission]")).to_contain_text("€0.00 in all")
 
     document["shoe"]["seed"] = "ab" * 32
     shown_for(page, written(document), "forged.json")

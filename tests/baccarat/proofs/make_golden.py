@@ -12,6 +12,6 @@ def test_the_golden_files_are_made(database):
     del database
     for old in FOLDER.glob("*.json"):
         old.unlink()
-    for name, told in history().items():
-        text = json.dumps(told.export(), indent=1, ensure_ascii=False)
+    for name, document in history().items():
+        text = json.dumps(document, indent=1, ensure_ascii=False)
         (FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")

@@ -46,17 +46,23 @@ def running(seated: Seated) -> UUID:
     return found
 
 
-def history() -> dict[str, Told]:
-    """This will play everything, seal and sign it, and name the rounds to export, each by the name of its file."""
+def history() -> dict[str, dict[str, object]]:
+    """This will play everything, seal and sign it, and export it, each round by the name of its file."""
     settings.CHECKPOINT_STORE = ""
+    exported = {"no-checkpoint-yet": _just_played().export()}
     told = {**_presets(), **_long_shoes(), **_voids()}
     seal()
     signing.sign_now()
-    late = sit("mini")
-    play(late, banker=1000)
-    told["no-checkpoint-yet"] = Told(last(late))
+    exported["younger-than-the-checkpoint"] = _just_played().export()
+    return {**exported, **{name: each.export() for name, each in told.items()}}
+
+
+def _just_played() -> Told:
+    """A round that is sealed and no more."""
+    seated = sit("mini")
+    play(seated, banker=1000)
     seal()
-    return told
+    return Told(last(seated))
 
 
 def _presets() -> dict[str, Told]:
