@@ -28,6 +28,7 @@ LATEST: Final = 20
 
 _TABLE: Final = "SELECT state::text FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _ROUND: Final = "SELECT state::text FROM baccarat_round WHERE id = %s AND operator_id = %s"
+_DECKS: Final = "SELECT (rules->>'decks')::int FROM baccarat_rulesversion WHERE table_id = %s AND label = %s"
 _IN_HAND: Final = "SELECT state::text FROM baccarat_round WHERE id = %s"
 _ENDED: Final = """
 SELECT state::text FROM baccarat_round WHERE table_id = %s AND ended_at IS NOT NULL ORDER BY number DESC LIMIT %s
@@ -73,17 +74,16 @@ def shoe_of(*, round_: UUID, operator: UUID) -> RoundsShoe:
     state = projections.decode_round(rows[0][0])
     if state.is_running():
         raise RoundIsRunning
-    facts = state.facts()
-    table = _table(table=facts.table, operator=operator)
-    return _long_shoe(state, table) if facts.commitment is None else _own_shoe(state, table)
+    decks = fetch(_DECKS, [state.facts().table, state.facts().rules])[0][0]
+    return _long_shoe(state, decks) if state.facts().commitment is None else _own_shoe(state, decks)
 
 
-def _own_shoe(state: RoundState, table: TableState) -> RoundsShoe:
+def _own_shoe(state: RoundState, decks: int) -> RoundsShoe:
     facts = state.facts()
     return RoundsShoe(
         shoe=facts.shoe,
         number=None,
-        decks=table.rules.decks,
+        decks=decks,
         commitment=facts.commitment or "",
         contributions=listed(state.given),
         cut=state.cut or "",
@@ -95,8 +95,8 @@ def _own_shoe(state: RoundState, table: TableState) -> RoundsShoe:
     )
 
 
-def _long_shoe(state: RoundState, table: TableState) -> RoundsShoe:
-    facts, decks = state.facts(), table.rules.decks
+def _long_shoe(state: RoundState, decks: int) -> RoundsShoe:
+    facts = state.facts()
     started, revealed = _long_shoe_events(facts.table, facts.shoe)
     dealt = () if state.position is None else range(state.position, state.position + len(state.cards))
     seed = bytes.fromhex(revealed) if revealed is not None else shoe_secrets.read([facts.shoe]).get(facts.shoe)

@@ -17,17 +17,18 @@ from casino.events.rows import fetch
 MOST_SHOES: Final = 4000
 MOST_ROUNDS: Final = 100_000
 
-_DECKS: Final = "(home.state->'opened'->'rules'->>'decks')::int"
+_DECKS: Final = "(version.rules->>'decks')::int"
+_PLAYED_BY: Final = "JOIN baccarat_rulesversion AS version ON version.table_id = round.table_id AND label = round.rules"
 _OUTCOMES: Final = f"""
 SELECT decks, outcome, id FROM (
     SELECT {_DECKS} AS decks, round.outcome, round.id
-      FROM baccarat_round AS round JOIN baccarat_table AS home ON home.id = round.table_id
+      FROM baccarat_round AS round {_PLAYED_BY}
      WHERE round.outcome IS NOT NULL AND round.phase IN ('settled', 'voided') ORDER BY round.id DESC LIMIT %s
 ) AS latest ORDER BY id
 """  # noqa: S608  (constants)
 _OWN: Final = f"""
 SELECT round.state::text, {_DECKS}
-  FROM baccarat_round AS round JOIN baccarat_table AS home ON home.id = round.table_id
+  FROM baccarat_round AS round {_PLAYED_BY}
  WHERE round.phase IN ('settled', 'voided') AND round.state->>'seed' IS NOT NULL AND round.state->>'cut' IS NOT NULL
  ORDER BY round.id DESC LIMIT %s
 """  # noqa: S608  (constants)
@@ -36,7 +37,8 @@ SELECT started.type, started.schema, started.data::text, ended.type, ended.schem
   FROM events_event AS ended
   JOIN events_event AS started ON started.stream = ended.stream AND started.type = 'ShoeStarted'
    AND started.data->>'shoe' = ended.data->>'shoe'
-  JOIN baccarat_table AS home ON 'table-' || home.id = ended.stream
+  JOIN baccarat_round AS round ON 'table-' || round.table_id = ended.stream
+   AND round.number = (started.data->>'first_round')::int {_PLAYED_BY}
  WHERE ended.type = 'ShoeEnded' ORDER BY ended.id DESC LIMIT %s
 """  # noqa: S608  (constants)
 

@@ -2,7 +2,10 @@
 
 import hashlib
 import hmac
+import itertools
+import struct
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -131,3 +134,37 @@ def test_cards_that_the_shoe_does_not_hold_cannot_be_asked_for(decks: int, first
 def test_a_seed_of_another_length_is_refused() -> None:
     with pytest.raises(MalformedSeed):
         order(bytes(16), cut=b"", decks=8)
+
+
+@pytest.mark.parametrize(
+    ("decks", "starts", "digest"),
+    [
+        (
+            8,
+            "2s 8d 9c 4d Ah 6s 4s 4c 5s Ks 4c Ac Ad 4h Ad 5h 3c Jh Td 3c",
+            "8be15b513cbbc95b244bf480d35819250a52fc69e9e364d891abca96bc778fe0",
+        ),
+        (6, "2h 5h 4c 7d Qh Td 5s 9h Td 6h", "49686432c1d856c292b6f1318ca387f340cbef8e5c97a980814bbdda5379adbc"),
+    ],
+)
+def test_our_draws_without_bias_give_the_orders_that_others_publish_for_their_stream(
+    decks: int, starts: str, digest: str
+) -> None:
+    """Another construction, of blocks `client:nonce:counter` and a shuffle from the back: its numbers by our `uniform`.
+
+    The seed is the bytes 0 to 31, the client's `client-seed-demo`, the nonce 1; digests are over the cards' numbers.
+    """
+
+    def stream() -> Iterator[int]:
+        for counter in itertools.count():
+            block = hmac.new(bytes(range(32)), f"client-seed-demo:1:{counter}".encode(), hashlib.sha256).digest()
+            yield from struct.unpack(">8I", block)
+
+    words, shoe = stream(), [number % 52 for number in range(52 * decks)]
+    for place in range(len(shoe) - 1, 0, -1):
+        other = uniform(words, place + 1)
+        shoe[place], shoe[other] = shoe[other], shoe[place]
+
+    cards = ordered(1)
+    assert " ".join(cards[number] for number in shoe[: len(starts.split())]) == starts
+    assert hashlib.sha256(bytes(shoe)).hexdigest() == digest

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from uuid import UUID
 
+from baccarat import sampling
 from baccarat.fairness.commitment import opens
 from baccarat.fairness.shuffle import order
 from baccarat.rules.deal import Outcome, replay
@@ -87,6 +88,7 @@ def _cards_come_from_the_seed(house: House, table: UUID, ended: te.ShoeEnded) ->
         replay(dealt.cards)
         out += len(dealt.cards)
     assert ended.dealt == out
+    assert cards in sampling.history().sample.shoes
     came_out = [dealt.position + len(dealt.cards) > 416 - 14 for dealt in hands]
     assert came_out == [False] * (len(hands) - 2) + [True, True]
 
