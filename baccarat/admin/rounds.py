@@ -169,7 +169,7 @@ class RoundAdmin(ReadOnlyAdmin):
             *voids.told(request, state, self.perform_url("void", obj)),
             *hands(state, moments),
             *round_replay.alone(moments, state),
-            round_proofs.proofs(judged),
+            round_proofs.proofs(round_proofs.with_export(judged, obj)),
             Facts("Round", self._facts(obj, state)),
             seats(state, names, obj.currency),
             entries_of("Ledger", [event.id for event in events]),

@@ -39,8 +39,8 @@ NEVER_LISTED = {
 }
 MOST_QUERIES_OF_A_LIST = 16
 MOST_QUERIES_OF_A_PAGE = 21
-MOST_QUERIES_OF_A_ROUND = 32
-"""A round is worked out anew from its events, the ledger and a checkpoint whenever it is looked at."""
+MOST_QUERIES_OF_A_ROUND = 42
+"""A round is worked out anew, and its export checked, whenever it is looked at."""
 
 
 @pytest.fixture
