@@ -67,7 +67,11 @@ class Round(models.Model):
             models.Index(fields=["operator_id", "id"], name="round_operator"),
             models.Index(fields=["id"], name="round_void_asked", condition=models.Q(void_asked=True)),
         ]
-        permissions = [("request_void", "Can ask for a void"), ("approve_void", "Can agree to a void")]
+        permissions = [
+            ("request_void", "Can ask for a void"),
+            ("approve_void", "Can agree to a void"),
+            ("link_pack", "Can make links to dispute packs"),
+        ]
 
     def __str__(self) -> str:
         return f"round {self.number}"

@@ -7,13 +7,13 @@ import msgspec
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from baccarat import projections
-from baccarat.admin import parts, round_proofs, round_replay, round_seen, search, voids
+from baccarat.admin import parts, round_pack, round_proofs, round_replay, round_seen, search, voids
 from baccarat.admin.cards import in_line
 from baccarat.admin.round_parts import hands, seats
 from baccarat.audit import verdict
@@ -75,12 +75,14 @@ class RoundAdmin(ReadOnlyAdmin):
     def get_urls(self) -> list[URLPattern]:
         """This will add the addresses of what staff may do about a round, and of the page that asks before a void."""
         asks = self.admin_site.admin_view(require_safe(self.void_page))
+        packs = self.admin_site.admin_view(require_POST(self.pack))
         return [
             self.perform_path("resume", RESUME, self.resume),
             self.perform_path("request_void", voids.REQUEST, voids.request),
             self.perform_path("approve_void", voids.APPROVE, voids.approve),
             self.perform_path("decline_void", voids.APPROVE, voids.decline),
             path("<path:object_id>/void/", asks, name="baccarat_round_void"),
+            path("<path:object_id>/pack/", packs, name="baccarat_round_pack"),
             path("search/", self.admin_site.admin_view(require_safe(search.page)), name="desk_search"),
             *super().get_urls(),
         ]
@@ -96,6 +98,15 @@ class RoundAdmin(ReadOnlyAdmin):
         shown = {"sections": voids.forms(_state(found), urls)}
         answer: HttpResponse = self.changeform_view(request, object_id, extra_context=shown)
         return answer
+
+    def pack(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """This will make a link to a round's dispute pack. Raises PermissionDenied."""
+        found = self._find(request, object_id)
+        if found is None or not request.user.has_perm(round_pack.PACK):
+            raise PermissionDenied
+        if round_pack.link(request, found):
+            self.log_change(request, found, round_pack.DONE)
+        return HttpResponseRedirect(self.page_url(found))
 
     def resume(self, request: HttpRequest, round_: Round) -> str:
         """This will send a round that was set aside back to be dealt. Raises RoundNotSetAside."""
@@ -170,6 +181,7 @@ class RoundAdmin(ReadOnlyAdmin):
             *hands(state, moments),
             *round_replay.alone(moments, state),
             round_proofs.proofs(round_proofs.with_export(judged, obj)),
+            *round_pack.button(request, obj, self.perform_url("pack", obj)),
             Facts("Round", self._facts(obj, state)),
             seats(state, names, obj.currency),
             entries_of("Ledger", [event.id for event in events]),

@@ -78,10 +78,11 @@ def _hits(request: HttpRequest, word: str) -> Grid:
 
 
 def _parts() -> list[tuple[str, ReadOnlyAdmin]]:
-    """The parts of the admin that have pages of their own, each with the first kind of id that leads there."""
+    """The parts of the admin that have pages of their own, in the order of ADMIN_PAGES, each with its first kind."""
+    named = {f"{part.opts.app_label}_{part.opts.model_name}": part for part in admin.site._registry.values()}  # noqa: SLF001
     kinds = {name: kind for kind, name in reversed(settings.ADMIN_PAGES.items())}
-    named = [(f"{part.opts.app_label}_{part.opts.model_name}", part) for part in admin.site._registry.values()]  # noqa: SLF001
-    return [(kinds[name], part) for name, part in named if name in kinds and isinstance(part, ReadOnlyAdmin)]
+    found = [(kind, named.get(name)) for kind, name in settings.ADMIN_PAGES.items() if kinds[name] == kind]
+    return [(kind, part) for kind, part in found if isinstance(part, ReadOnlyAdmin)]
 
 
 def _rounds(request: HttpRequest, asked: Asked, before: UUID | None) -> Grid:

@@ -64,7 +64,9 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         """This will add whether each one waits, and what its operator is called."""
         named = [When(operator_id=key, then=Value(slug)) for key, slug in scope.names(request).items()]
         rows: QuerySet[Any] = super().get_queryset(request)
-        return rows.annotate(waits=_waits(), slug=Case(*named, default=Value(""), output_field=TextField()))
+        slug = Case(*named, default=Value(""), output_field=TextField())
+        marked: QuerySet[Any] = rows.annotate(waits=_waits(), slug=slug)
+        return marked
 
     def found_by(self, term: str) -> Q | None:
         """This will look for a number, an id, or what an event is about."""

@@ -37,7 +37,7 @@ class SignificantEvent(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"significant event {self.number}"
+        return f"{self.kind.replace('_', ' ')} (no. {self.number})"
 
 
 class Unacknowledged(models.Model):

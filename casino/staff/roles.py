@@ -69,6 +69,7 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
         | {
             "reports.export_report",
             "reports.acknowledge_matter",
+            "baccarat.link_pack",
             "significant.acknowledge_significantevent",
             "significant.view_significantevent",
             "significant.view_threshold",

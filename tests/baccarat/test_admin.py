@@ -282,3 +282,19 @@ def test_a_round_without_cards_tells_what_happened_so_far(office: Office) -> Non
     body = body_of(superuser(), page_of("baccarat_round", aside.pk))
     assert "What happened" in body
     assert "data-replay" in body
+
+
+def test_a_button_makes_a_link_to_the_dispute_pack_which_nobody_else_is_told(office: Office) -> None:
+    round_ = office.settled(office.single)
+    address = reverse("admin:baccarat_round_pack", args=[round_.pk])
+    client = staff("baccarat.view_round", "baccarat.link_pack", name="officer")
+    answer = client.post(address, follow=True)
+    body = answer.content.decode()
+    assert "Dispute pack of round" in body
+    token = body.split("/dispute-packs/")[1].split('"')[0]
+    assert client.get(f"/api/v1/dispute-packs/{token}").status_code == 200
+    assert not LogEntry.objects.filter(change_message__contains=token).exists()
+    assert LogEntry.objects.get().change_message == "Made a link to the dispute pack"
+    looker = staff("baccarat.view_round", name="looker")
+    assert looker.post(address).status_code == 403
+    assert "Make a link" not in body_of(looker, page_of("baccarat_round", round_.pk))
