@@ -169,17 +169,10 @@ class ReportAdmin(ReadOnlyAdmin):
 
 def _rows(told: dict[str, Any]) -> Grid:
     columns, rows = told["columns"], told["rows"]
-    shown = [_cells(columns, row) for row in [*rows[:MOST_ROWS], *_totals(told)]]
+    shown = [_cells(columns, row) for row in [*rows[:MOST_ROWS], *document.totals(told)]]
     note = f"The first {MOST_ROWS} of {len(rows)} rows; files have all of them." if len(rows) > MOST_ROWS else ""
     titles = [column["title"] for column in columns]
     return Grid("Rows", titles, shown, document.NO_ACTIVITY, note=note, numeric=_numeric(columns))
-
-
-def _totals(told: dict[str, Any]) -> list[list[Any]]:
-    """The totals, said to be such where there is room for the word."""
-    columns = told["columns"]
-    free = next((place for place, column in enumerate(columns) if place > 1 and column["kind"] == "text"), None)
-    return [["total" if place == free else cell for place, cell in enumerate(total)] for total in told["totals"]]
 
 
 def _changes(told: dict[str, Any], before: Report) -> Grid:

@@ -112,6 +112,13 @@ def header(document: dict[str, Any]) -> list[tuple[str, str]]:
     return lines if document["activity"] else [*lines, ("Activity", NO_ACTIVITY)]
 
 
+def totals(document: dict[str, Any]) -> list[list[Any]]:
+    """This will return the sums as rows, said to be such in the first free column of text."""
+    columns = document["columns"]
+    free = next((place for place, column in enumerate(columns) if place > 1 and column["kind"] == Kind.TEXT), None)
+    return [["total" if place == free else cell for place, cell in enumerate(row)] for row in document["totals"]]
+
+
 def moment(when: datetime) -> str:
     """This will write a moment as RFC 3339 in UTC."""
     return when.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""Comma-separated values (RFC 4180): lines of the header, an empty one, the columns' names, rows, totals.
+"""Comma-separated values (RFC 4180): the header, an empty line, the columns' names, rows, an empty line, totals.
 
 Text that a spreadsheet would take for a formula is made harmless.
 """
@@ -8,7 +8,7 @@ import io
 from typing import Any, Final
 
 from casino.kernel.cells import harmless
-from casino.reports.document import NO_ACTIVITY, header
+from casino.reports.document import NO_ACTIVITY, header, totals
 from casino.reports.formats.form import Form
 
 
@@ -22,8 +22,10 @@ def write(document: dict[str, Any]) -> bytes:
     writer.writerows(map(_line, document["rows"]))
     if not document["activity"]:
         writer.writerow([NO_ACTIVITY])
-    for total in document["totals"]:
-        writer.writerow(["total", *_line(total)[1:]] if total[0] is None else _line(total))
+    if document["totals"]:
+        writer.writerow([])
+        writer.writerow(["Totals"])
+        writer.writerows(map(_line, totals(document)))
     return sheet.getvalue().encode()
 
 

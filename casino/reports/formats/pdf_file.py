@@ -11,14 +11,19 @@ from fpdf import FPDF, FPDF_VERSION
 from fpdf.enums import TableBordersLayout
 from fpdf.fonts import FontFace
 
-from casino.reports.document import NO_ACTIVITY, header
+from casino.reports.document import NO_ACTIVITY, header, totals
 from casino.reports.formats.form import Form
 from casino.reports.shape import Kind
 
 FONT: Final = "report"
 _NUMBERS: Final = frozenset({Kind.COUNT, Kind.MONEY, Kind.RATE})
-_WIDEST: Final = 24
-"""Characters that a column is at most taken to need when the page's width is shared out."""
+LARGEST: Final = 6.5
+SMALLEST: Final = 3.5
+"""Sizes of type in points; below the smaller one, cells break."""
+_WIDEST: Final = 50.0
+"""Millimetres that a column may take; longer text breaks."""
+_BOLD: Final = 1.13
+"""How much wider a heading's letters are."""
 MOST_ROWS: Final = 2_000
 """Rows that are put on paper; all of them are in the other forms."""
 _HEADING: Final = FontFace(emphasis="BOLD", fill_color=(230, 236, 233))
@@ -84,12 +89,12 @@ def _grid(sheet: Sheet, document: dict[str, Any]) -> None:
     columns = document["columns"]
     aligned = ["RIGHT" if Kind(column["kind"]) in _NUMBERS else "LEFT" for column in columns]
     lines = list(_lines(document))
-    widths = [min(_WIDEST, max(4, *(len(line[place]) for line in lines))) for place in range(len(columns))]
-    sheet.set_font(FONT, size=5 if len(columns) > 12 else 6)
+    size, widths = _sized(sheet, lines)
+    sheet.set_font(FONT, size=size)
     with sheet.table(
         col_widths=widths,
         text_align=aligned,
-        line_height=3.2,
+        line_height=size * 0.55,
         headings_style=_HEADING,
         borders_layout=TableBordersLayout.HORIZONTAL_LINES,
         first_row_as_headings=True,
@@ -98,17 +103,33 @@ def _grid(sheet: Sheet, document: dict[str, Any]) -> None:
             table.row(line)
 
 
+def _sized(sheet: Sheet, lines: list[list[str]]) -> tuple[float, tuple[float, ...]]:
+    """The largest type, up to LARGEST, in which no number and no word of a heading breaks; and each column's width."""
+    sheet.set_font(FONT, size=LARGEST)
+    headings, *rows = lines
+    wanted = []
+    for place, heading in enumerate(headings):
+        word = max(map(sheet.get_string_width, heading.split())) * _BOLD
+        cell = max((sheet.get_string_width(row[place]) for row in rows), default=0.0)
+        wanted.append(max(word, min(cell, _WIDEST)))
+    around = 2 * sheet.c_margin + 0.2
+    room = sheet.epw - around * len(wanted)
+    scale = min(1.0, room / sum(wanted))
+    return max(SMALLEST, LARGEST * scale), tuple(width * scale + around for width in wanted)
+
+
 def _lines(document: dict[str, Any]) -> Iterator[list[str]]:
-    yield [column["title"] for column in document["columns"]]
-    for row in document["rows"][:MOST_ROWS]:
-        yield [_text(cell) for cell in row]
-    for total in document["totals"]:
-        yield ["Total" if place == 0 and cell is None else _text(cell) for place, cell in enumerate(total)]
+    columns = document["columns"]
+    yield [column["title"] for column in columns]
+    for row in [*document["rows"][:MOST_ROWS], *totals(document)]:
+        yield [_text(cell, column["kind"]) for cell, column in zip(row, columns, strict=True)]
 
 
-def _text(cell: Any) -> str:
+def _text(cell: Any, kind: str) -> str:
     if cell is None:
         return ""
+    if kind == Kind.MOMENT.value:
+        return f"{datetime.fromisoformat(cell):%Y-%m-%d %H:%M:%S}"
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     return f"…{cell[-12:]}" if isinstance(cell, str) and len(cell) == 36 and cell.count("-") == 4 else str(cell)

@@ -86,7 +86,8 @@ def test_csv_begins_with_the_header_and_makes_formulas_harmless() -> None:
         "real", "EUR", "'=HYPERLINK(1)", "3", "-19.50", "0.333333", "2026-11-20T12:00:00Z", "true",
     ]  # fmt: skip
     assert [line[2] for line in lines[start + 2 : start + 5]] == ["'+1", "-2", "'@x"]
-    assert lines[start + 5][:2] == ["play", "EUR"]
+    assert lines[start + 5 : start + 7] == [[], ["Totals"]]
+    assert lines[start + 7][:4] == ["play", "EUR", "total", "7"]
 
 
 def test_parquet_has_types_exact_decimals_and_the_header() -> None:
