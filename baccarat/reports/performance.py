@@ -8,6 +8,7 @@ from typing import Any, Final
 from baccarat.reports import playing, rule_sets, watching
 from baccarat.reports.band import Band, Played, band, expected_of, fewest, theory, variance
 from baccarat.reports.playing import Playing, Staked
+from baccarat.reports.rule_sets import RuleSet
 from baccarat.rules.table_rules import TableRules
 from baccarat.rules.wagers import Spot
 from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, Row, amount, count, moment, rate
@@ -36,8 +37,9 @@ def read(asked: Asked) -> Found:
     known = rule_sets.of_tables({each.table for each in played})
     rows, figures = [], []
     for each in played:
-        lines = list(lines_of(each, known.get((each.table, each.rules))))
-        rows += [_row(asked, each, line) for line in lines]
+        rule_set = known.get((each.table, each.rules))
+        lines = list(lines_of(each, None if rule_set is None else rule_set.rules))
+        rows += [_row(asked, each, rule_set, line) for line in lines]
         figures.append(_figures(asked, each, lines[-1]))
     return Found(rows, figures)
 
@@ -79,15 +81,23 @@ def _sum(each: Playing, spots: dict[Spot, Staked]) -> Staked:
     return total
 
 
-def _row(asked: Asked, each: Playing, line: Line) -> Row:
+def _row(asked: Asked, each: Playing, rule_set: RuleSet | None, line: Line) -> Row:
     staked, judged, whole = line.staked, line.band, line.spot == ALL
+    since, until = (each.opened_at, None) if rule_set is None else (rule_set.since, rule_set.until)
     return (
-        asked.money(each.book), each.currency, each.table, each.name, each.rules, each.opened_at,
-        "interrupted" if each.waits else "open", line.spot, staked.rounds, staked.wagers, staked.handle,
-        staked.returned, staked.commission, each.voided if whole else None, staked.voided_handle,
+        asked.money(each.book), each.currency, each.table, each.name, each.rules, since, until,
+        _status(each, rule_set), line.spot, staked.rounds, staked.wagers, staked.handle, staked.returned,
+        staked.commission, each.voided if whole else None, staked.voided_handle,
         each.in_play if whole else None, line.theory, judged and judged.expected, judged and judged.actual,
         judged and judged.low, judged and judged.high, "" if judged is None else judged.verdict.value,
     )  # fmt: skip
+
+
+def _status(each: Playing, rule_set: RuleSet | None) -> str:
+    """How it stands now: a round that waits for a person comes before what became of the rules."""
+    if each.waits:
+        return "interrupted"
+    return "" if rule_set is None else rule_set.status.replace("_", " ")
 
 
 def _figures(asked: Asked, each: Playing, line: Line) -> dict[str, Any]:
@@ -117,6 +127,7 @@ PERFORMANCE: Final = Definition(
         Column("table_name", "Name"),
         Column("rules", "Rules"),
         moment("available_from", "Available from"),
+        moment("available_until", "Until"),
         Column("status", "Status"),
         Column("spot", "Spot"),
         count("rounds", "Rounds", sums=False),

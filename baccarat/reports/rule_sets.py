@@ -1,20 +1,30 @@
-"""The rules that rounds were played by, as reports need them: by table and the version that each round names."""
+"""The versions of rules that rounds were played by, as reports need them: by table and the label that rounds carry."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
-from baccarat.projections import decode_table
+from baccarat import version_rows
 from baccarat.rules.table_rules import TableRules
-from casino.events.rows import fetch
 
 Key = tuple[UUID, str]
 
 
-def of_tables(tables: Collection[UUID]) -> dict[Key, TableRules]:
-    """This will return the rules of these tables, by table and the version as rounds name it, in one query."""
-    rows = fetch("SELECT id, state::text FROM baccarat_table WHERE id = ANY (%s::uuid[])", [list(tables)])
-    found = {}
-    for table, state in rows:
-        rules = decode_table(state).rules
-        found[table, f"{rules.preset}@{rules.version}"] = rules
-    return found
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """One version: from when until when it was in force, `until` None where it still is."""
+
+    rules: TableRules
+    since: datetime | None
+    until: datetime | None
+    status: str
+
+
+def of_tables(tables: Collection[UUID]) -> dict[Key, RuleSet]:
+    """This will return every version of these tables' rules, in one query."""
+    return {
+        (row.table_id, row.label): RuleSet(version_rows.decode_rules(row.rules), row.since, row.until, row.status)
+        for versions in version_rows.load(tables).values()
+        for row in versions.values()
+    }

@@ -20,7 +20,7 @@ def watch(asked: Asked, found: Found) -> None:
 
 
 def _open(asked: Asked, row: Row) -> None:
-    money, currency, table, name, rules, _, _, spot, rounds, wagers, handle, returned, *_ = row
+    money, currency, table, name, rules, _, _, _, spot, rounds, wagers, handle, returned, *_ = row
     theory, expected, actual, low, high, verdict = row[-6:]
     told: dict[str, Any] = {
         "table": str(table), "name": name, "rules": rules, "spot": spot, "money": money, "currency": currency,

@@ -179,6 +179,8 @@ def test_performance_is_what_was_settled_voided_rounds_apart(looked: Looked) -> 
                     assert row[name] == sum(other[name] for other in spots)
                 held = looked.stood(asked, row["money"], {"stakes"}, table=row["table"])
                 assert row["in_play"] == held
+            assert (row["status"], row["available_until"]) == ("in force", None)
+            assert row["spot"] == "all" or row["theoretical"] < 1.02
         for (money, table), handle in settled.items():
             assert handle == -looked.moved(asked, money, {"stakes"}, {"settlement"}, table=table)
 

@@ -1,0 +1,51 @@
+"""A return outside its band becomes a significant event and a matter, once while it is open."""
+
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from baccarat.reports.performance import PERFORMANCE
+from baccarat.reports.watching import watch
+from casino.operators.models import Operator
+from casino.reports import matters
+from casino.reports.models import Matter
+from casino.reports.shape import Asked, Found
+from casino.significant.models import SignificantEvent
+
+pytestmark = pytest.mark.django_db
+
+TABLE = UUID("0190a000-0000-7000-8000-00000000000a")
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def found(verdict: str, spot: str = "tie") -> Found:
+    """A report with one line, judged so."""
+    told: dict[str, Any] = {
+        "money": "real", "currency": "EUR", "table": TABLE, "table_name": "A", "rules": "mini@1", "spot": spot,
+        "rounds": 900, "wagers": 900, "handle": 900_000, "returned": 1_400_000, "theoretical": Fraction(85, 100),
+        "expected": Fraction(85, 100), "actual": Fraction(14, 9), "low": Fraction(6, 10), "high": Fraction(11, 10),
+        "verdict": verdict,
+    }  # fmt: skip
+    return Found([tuple(told.get(column.name) for column in PERFORMANCE.columns)])
+
+
+def test_a_return_outside_its_band_waits_for_an_owner_and_is_told_once() -> None:
+    operator = Operator.objects.create(id=uuid4(), slug="lucky", name="Lucky", currency="EUR").id
+    asked = Asked(operator, False, NOON, NOON, 7)
+    for verdict in ("inside", "too few rounds"):
+        watch(asked, found(verdict))
+    assert not Matter.objects.exists()
+
+    watch(asked, found("above"))
+    watch(asked, found("above"))
+    (matter,) = Matter.objects.all()
+    assert matter.found["actual"] == "1.555556"
+    (event,) = SignificantEvent.objects.all()
+    assert (event.kind, event.subject, event.after["rules"]) == ("return_out_of_band", f"table:{TABLE}", "mini@1")
+
+    matters.resolve(matter.pk, operator=operator, words="One guest, a long run; the shoes were verified.", by="staff:1")
+    watch(asked, found("below"))
+    assert Matter.objects.count() == 2
