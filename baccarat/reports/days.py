@@ -100,10 +100,11 @@ def last(operators: Collection[UUID] | None) -> list[Played]:
     """This will read the last days of these operators, of all for None; most staked first, kinds of money apart."""
     asked: dict[str, Any] = {"operators": None if operators is None else list(operators), "back": BACK}
     found: dict[tuple[str, str], dict[str, Day]] = {}
-    for label, money, currency, *sums, spread in fetch(_OVER, asked):
-        found.setdefault((money, currency), {})[label] = Day(label, *sums, spread=Fraction(spread))
-    for label, money, currency, *sums in fetch(_TODAY, asked):
-        found.setdefault((money, currency), {})[label] = Day(label, *sums)
+    for label, money, currency, ggr, rounds, players, handle, returned, expected, spread in fetch(_OVER, asked):
+        day = Day(label, ggr, rounds, players, handle, returned, expected, Fraction(spread))
+        found.setdefault((money, currency), {})[label] = day
+    for label, money, currency, ggr, rounds, players, handle, returned in fetch(_TODAY, asked):
+        found.setdefault((money, currency), {})[label] = Day(label, ggr, rounds, players, handle, returned)
     played = [
         Played(money, currency, tuple(days[label] for label in sorted(days) if _any(days[label])))
         for (money, currency), days in sorted(found.items())

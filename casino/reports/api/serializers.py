@@ -77,7 +77,7 @@ class HouseReport(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     name = serializers.CharField()
     period = serializers.ChoiceField([period.value for period in Period])
-    label = serializers.CharField(help_text="The interval in your own time zone.")
+    label = serializers.CharField(help_text="In your own time zone.")  # type: ignore[assignment]
     since = serializers.DateTimeField()
     until = serializers.DateTimeField(help_text="Not included.")
     version = serializers.IntegerField()
