@@ -560,6 +560,7 @@ UNFOLD = {
                 "items": [
                     admin_item("Events", "history", "events_event"),
                     admin_item("Heads of the chain", "link", "events_headmark"),
+                    admin_item("Checkpoints", "verified", "checkpoints_checkpoint"),
                     admin_item("Subscribers", "rss_feed", "events_subscription"),
                 ],
             },

@@ -43,7 +43,12 @@ _MONEY: Final = {
 }
 _PLAYERS: Final = {"operators.view_player", "operators.view_operator", "wallet.view_protection"}
 _CHAT: Final = {"chat.view_act", "chat.view_message", "chat.view_report", "chat.view_word"}
-_LOG: Final = {"events.view_event", "events.view_headmark", "events.view_subscription"}
+_LOG: Final = {
+    "checkpoints.view_checkpoint",
+    "events.view_event",
+    "events.view_headmark",
+    "events.view_subscription",
+}
 _REPORTS: Final = {"reports.view_matter", "reports.view_report"}
 _SIGNIFICANT: Final = {"significant.view_significantevent", "significant.view_threshold"}
 _STAFF: Final = {

@@ -17,7 +17,7 @@ from tests.support.office import Office, address, client_of, open_office, shown,
 
 pytestmark = pytest.mark.django_db
 
-NOBODYS = {"events.headmark", "admin.logentry", "staff.rolegroup"}
+NOBODYS = {"checkpoints.checkpoint", "events.headmark", "admin.logentry", "staff.rolegroup"}
 """Digests, which are of no operator; the roles; and lines of the staff's log, of which everyone sees their own."""
 DJANGOS = {"changelist", "add", "history", "delete", "change", "autocomplete"}
 

@@ -1,0 +1,31 @@
+"""Checkpoints in the admin: signed, copied, and beside the log as it is."""
+
+import pytest
+from django.urls import reverse
+
+from casino.checkpoints import signing
+from casino.checkpoints.models import Checkpoint
+from tests.casino.checkpoints.signing_here import log_of
+from tests.support.office import superuser
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_checkpoint_is_listed_found_by_number_and_shown_beside_the_log(place, settings):
+    log_of(300)
+    signing.sign_now()
+    log_of(1, stream="round-2")
+    settings.CHECKPOINT_STORE = ""
+    made = signing.sign_now()
+    client = superuser()
+    listed = client.get(reverse("admin:checkpoints_checkpoint_changelist"), {"q": "2"})
+    assert [row.pk for row in listed.context["cl"].result_list] == [2]
+    address = reverse("admin:checkpoints_checkpoint_change", args=[2])
+    shown = client.get(address).content.decode()
+    for text in (made.root.hex(), made.head.hex(), "agree", "by a trusted key", "not copied yet"):
+        assert text in shown
+    settings.CHECKPOINT_KEYS = "other:" + "77" * 32
+    assert "not by a key that is trusted" in client.get(address).content.decode()
+    settings.CHECKPOINT_KEYS = "none"
+    assert "no key to check with here" in client.get(address).content.decode()
+    assert Checkpoint.objects.count() == 2
