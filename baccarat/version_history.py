@@ -3,6 +3,7 @@
 Every read names the operator. Amounts are minor units of the table's currency.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,9 +15,10 @@ import msgspec
 from baccarat import version_rows
 from baccarat.projections import SwitchRow
 from baccarat.rules.table_rules import CommissionTiming, TableRules
-from baccarat.rules.versions import SpotReturn
+from baccarat.rules.versions import SpotReturn, returns
 from baccarat.tables.refusals import UnknownTable
 from baccarat.version_rows import VersionRow
+from casino.events.canonical import recanonical
 from casino.events.rows import fetch
 from casino.kernel.money import Book
 
@@ -36,6 +38,11 @@ SELECT id, scope, subject, operator_id, stopped, reason, says, by, at, version F
  WHERE operator_id = %s OR (operator_id IS NULL AND stopped AND (scope = 'gaming' OR subject IN (
        SELECT label FROM baccarat_rulesversion WHERE operator_id = %s AND status IN ('in_force', 'published'))))
  ORDER BY id
+"""
+_IN_FORCE: Final = """
+SELECT v.id, v.label, v.rules::text, v.returns::text, t.rules = v.label AND
+       coalesce(nullif(t.state->'ruled', 'null')->'in_force', t.state #> '{opened,rules}') = v.rules
+  FROM baccarat_rulesversion v JOIN baccarat_table t ON t.id = v.table_id WHERE v.status = 'in_force' ORDER BY v.id
 """
 _returns: Final = msgspec.json.Decoder(tuple[SpotReturn, ...]).decode
 
@@ -75,6 +82,23 @@ def versions(*, table: UUID, operator: UUID) -> list[Version]:
     rows = version_rows.load([table])[table]
     played = fetch(_PLAYED, [table])
     return [_version(rows[number], played) for number in sorted(rows, reverse=True)]
+
+
+def in_force() -> tuple[dict[str, str], list[str]]:
+    """This will digest the rules that tables play by, and tell in words where they are not what was published.
+
+    What each returns is computed again and held against what was put on record.
+    """
+    items: dict[str, str] = {}
+    wrong: list[str] = []
+    for key, label, rules, told, same in fetch(_IN_FORCE):
+        items[f"{key} {label}"] = hashlib.sha256(recanonical(rules)).hexdigest()
+        if not same:
+            wrong.append(f"rules: table {key} plays by others than its version in force")
+        recorded = _returns(told)
+        if recorded and recorded != returns(version_rows.decode_rules(rules)):
+            wrong.append(f"rules: {key} returns something else than was put on record")
+    return items, wrong
 
 
 def switches(*, operator: UUID) -> list[SwitchRow]:

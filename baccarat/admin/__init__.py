@@ -1,5 +1,5 @@
 """Tables, rounds and wagers as staff see them. Shoe secrets are not among them, and no card that is yet to be dealt."""
 
-from baccarat.admin import exclusions, front, players, rounds, tables, wagers
+from baccarat.admin import exclusions, front, players, rounds, switches, tables, versions, wagers
 
-__all__ = ["exclusions", "front", "players", "rounds", "tables", "wagers"]
+__all__ = ["exclusions", "front", "players", "rounds", "switches", "tables", "versions", "wagers"]

@@ -8,14 +8,16 @@ import msgspec
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
 from baccarat import projections
-from baccarat.admin import parts
+from baccarat.admin import parts, switches, versions
 from baccarat.admin.cards import in_line
-from baccarat.models import Round, Table
+from baccarat.models import Round, Switch, Table
 from baccarat.picture import rules_picture
 from baccarat.tables.state import TableState
+from baccarat.tables.switch_events import Scope, switch_id
 from casino.admin import marks
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
@@ -26,6 +28,7 @@ from casino.operators.admin import nicknames, operator_filter
 from wallet.admin import balances_at, book_badge
 
 MOST_ROUNDS: Final = 20
+TABLE: Final = Scope.TABLE
 
 BooksFilter = chosen(
     title="book",
@@ -92,7 +95,6 @@ class TableAdmin(ReadOnlyAdmin):
 
     def sections(self, request: HttpRequest, obj: Table) -> Sequence[Section]:
         """This will show a table whole."""
-        del request
         state = projections.decode_table(msgspec.json.encode(obj.state))
         sections: list[Section] = []
         if obj.set_aside is not None:
@@ -105,8 +107,28 @@ class TableAdmin(ReadOnlyAdmin):
             _rounds(obj.pk),
             Facts("Rules", _rules(state)),
             balances_at("Accounts", obj.pk),
+            *versions.of_table(obj.pk),
+            *self._switch(request, obj, state),
             parts.told("Timeline of the table", latest(f"table-{obj.pk}"), obj.currency),
         ]
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the address of `stop`."""
+        return [
+            self.perform_path("stop", switches.THROW, self.stop),
+            *super().get_urls(),
+        ]
+
+    def stop(self, request: HttpRequest, table: Table) -> str:
+        """This will stop play at the table. Raises the refusals of `switching.stop`."""
+        return switches.stop(request, TABLE, str(table.pk))
+
+    def _switch(self, request: HttpRequest, table: Table, state: TableState) -> Sequence[Section]:
+        told = [Alert(f"Play is stopped ({held.scope})", held.says) for held in state.stops]
+        if any(held.scope is TABLE for held in state.stops):
+            where = Switch.objects.get(pk=switch_id(TABLE, str(table.pk)))
+            return (*told, Facts("Switch", (("Let play go on", marks.link(switches.page_of(where), "its page")),)))
+        return (*told, *switches.form(request, TABLE, self.perform_url("stop", table), "Stop this table"))
 
     def _facts(self, table: Table, state: TableState) -> list[tuple[str, object]]:
         return [

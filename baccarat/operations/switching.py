@@ -106,6 +106,17 @@ def resume(
     return row
 
 
+def stop_for_integrity(*, reason: str) -> SwitchRow:
+    """This will stop all gaming because what runs is not what was approved. Raises AlreadyStopped."""
+    by = Metadata(operator="", actor="system", causation="integrity", correlation="switch")
+    return stop(scope=Scope.GAMING, reason=reason, metadata=by)
+
+
+def operator_of(scope: Scope, subject: str) -> UUID | None:
+    """This will tell whose a switch's subject is, None for what is of no one operator. Raises UnknownSwitch."""
+    return _whose(scope, subject, None)[1]
+
+
 def _reason(given: str) -> str:
     words = given.strip()
     if not words or len(words) > LONGEST_REASON:

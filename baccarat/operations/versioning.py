@@ -20,6 +20,7 @@ from baccarat.tables import commands as tc
 from baccarat.tables.refusals import UnknownTable
 from baccarat.tables.stop_refusals import RulesAreStopped
 from baccarat.tables.switch_events import Scope
+from baccarat.tables.version_refusals import UnknownDraft
 from casino.events.rows import fetch
 from casino.events.store import Metadata
 from casino.significant import log
@@ -60,7 +61,7 @@ def draft(
     """
     floor = floor_of(operator)
     versions.returns(changed(rules_of(table=table, operator=operator), changes))  # before anybody waits for the lock
-    with transaction.atomic(savepoint=False):
+    with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
         proposed = changed(journal.table.rules, changes)
         words = " ".join(acknowledgement.split())
@@ -74,7 +75,7 @@ def publish(*, table: UUID, operator: UUID, version: int, by: str, metadata: Met
 
     Raises UnknownTable, UnknownDraft, RulesNeedAnother, ShuffleIsFixed, SeatsAreTaken, RulesAreStopped.
     """
-    with transaction.atomic(savepoint=False):
+    with transaction.atomic():
         switch_rows.lock_out()
         journal, now = repository.lock_table(table=table, operator=operator)
         before = journal.table.rules
@@ -103,9 +104,20 @@ def publish(*, table: UUID, operator: UUID, version: int, by: str, metadata: Met
 
 def reject(*, table: UUID, operator: UUID, version: int, reason: str, by: str, metadata: Metadata) -> None:
     """This will refuse a draft, or take the own one back. Raises UnknownTable, UnknownDraft, VersionReasonMissing."""
-    with transaction.atomic(savepoint=False):
+    with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
         journal.on_table(tc.RejectRules(version=version, reason=reason, by=by, now=now))
+        repository.write([(journal, metadata)])
+
+
+def take_back(*, table: UUID, operator: UUID, version: int, by: str, metadata: Metadata) -> None:
+    """This will take the own draft back. Raises UnknownTable, UnknownDraft where there is none of this person."""
+    with transaction.atomic():
+        journal, now = repository.lock_table(table=table, operator=operator)
+        waiting = journal.table.ruling().draft
+        if waiting is None or waiting.by != by:
+            raise UnknownDraft
+        journal.on_table(tc.RejectRules(version=version, reason="taken back", by=by, now=now))
         repository.write([(journal, metadata)])
 
 
@@ -114,7 +126,7 @@ def decommission(*, table: UUID, operator: UUID, reason: str, by: str, metadata:
 
     Raises UnknownTable, RulesWithdrawn, VersionReasonMissing.
     """
-    with transaction.atomic(savepoint=False):
+    with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
         label = journal.table.rules.label
         journal.on_table(tc.DecommissionRules(reason=reason, by=by, now=now))

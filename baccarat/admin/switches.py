@@ -1,0 +1,239 @@
+"""Kill switches as staff see them: all that were ever thrown, a page that throws one, and the way to let play go on."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.contrib.admin.utils import quote
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.safestring import SafeString
+
+from baccarat.models import Switch
+from baccarat.operations import switching
+from baccarat.tables.stop_refusals import UnknownSwitch
+from baccarat.tables.switch_events import Scope, switch_stream
+from casino.admin import marks, scope
+from casino.admin.filters import chosen
+from casino.admin.readonly import ReadOnlyAdmin
+from casino.admin.sections import Facts, Field, Form, Section
+from casino.events.store import Metadata
+from casino.kernel.refusals import Refusal
+from casino.operators import staff
+from casino.operators.admin import operator_filter
+from casino.operators.models import Operator
+
+THROW: Final = "baccarat.throw_switch"
+OF_THE_HOUSE: Final = frozenset({Scope.GAMING, Scope.RULES})
+"""Switches that reach beyond one operator: for staff who work for all of them."""
+_NAMES: Final = {
+    Scope.GAMING: "All gaming",
+    Scope.OPERATOR: "An operator",
+    Scope.RULES: "A rules version",
+    Scope.TABLE: "A table",
+    Scope.PLAYER: "A player",
+}
+_STATES: Final = {"stopped": "Stopped", "playing": "Playing again"}
+SAYS: Final = (
+    "At once nothing new starts. What is confirmed is dealt and settled; leaving and withdrawing stay possible."
+)
+_WHY: Final = Field("reason", "Why, for the record", lines=2)
+_TOLD: Final = Field("says", "What players are told (empty: the usual words)", required=False, longest=200)
+
+
+@admin.register(Switch)
+class SwitchAdmin(ReadOnlyAdmin):
+    """Every switch that was ever thrown; those that hold come first. Found by what it stops."""
+
+    list_display = ("what", "subject", "stands", "why", "who", "when")
+    list_filter = (
+        chosen(
+            title="state",
+            parameter="state",
+            choices=_STATES,
+            where=lambda value: Q(stopped=value == "stopped"),
+        ),
+        chosen(
+            title="reach",
+            parameter="scope",
+            choices={each.value: name for each, name in _NAMES.items()},
+            where=lambda value: Q(scope=value),
+        ),
+        operator_filter(),
+    )
+    ordering = ("-stopped", "-at")
+    search_help_text = "id of an operator, a table or a player, or rules such as mini@1"
+    list_before_template = "admin/baccarat/switches_before.html"
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """This will show everyone what stops the whole house."""
+        return Q(operator_id__in=operators) | Q(operator_id__isnull=True)
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for a subject."""
+        return Q(subject=term)
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the page that throws a switch, and the addresses of `stop` and `resume`."""
+        return [
+            path("throw/", self.admin_site.admin_view(self.throw), name="baccarat_switch_throw"),
+            self.perform_path("stop", THROW, self.stop),
+            self.perform_path("resume", THROW, self.resume),
+            *super().get_urls(),
+        ]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """This will answer the list, with the way to throw a switch for those who may."""
+        shown = {"may_throw": request.user.has_perm(THROW), **(extra_context or {})}
+        return super().changelist_view(request, shown)
+
+    def throw(self, request: HttpRequest) -> HttpResponse:
+        """This will answer the page that throws a switch, and throw it. Raises PermissionDenied."""
+        if not request.user.has_perm(THROW):
+            raise PermissionDenied
+        if request.method == "POST":
+            return self._throw(request)
+        scopes = [each for each in Scope if each not in OF_THE_HOUSE or scope.operators(request) is None]
+        fields = (
+            Field("scope", "What stops", choices=[(each.value, _NAMES[each]) for each in scopes]),
+            Field("subject", "An operator's short name, rules such as mini@1, or an id", required=False, longest=80),
+            _WHY,
+            _TOLD,
+        )
+        form = Form("Stop play", "Stop", reverse("admin:baccarat_switch_throw"), fields, SAYS, tone="bad")
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Stop play",
+            "opts": self.opts,
+            "media": self.media,
+            "sections": (form,),
+        }
+        return TemplateResponse(request, "admin/baccarat/throw.html", context)
+
+    def _throw(self, request: HttpRequest) -> HttpResponse:
+        given = request.POST
+        try:
+            done = stop(request, given.get("scope", ""), given.get("subject", "").strip())
+        except Refusal as refusal:
+            messages.error(request, f"{refusal.detail} {refusal.remedy}")
+            return HttpResponseRedirect(reverse("admin:baccarat_switch_throw"))
+        messages.success(request, done)
+        return HttpResponseRedirect(reverse("admin:baccarat_switch_changelist"))
+
+    def stop(self, request: HttpRequest, switch: Switch) -> str:
+        """This will throw it again. Raises the refusals of `switching.stop`."""
+        return stop(request, switch.scope, switch.subject)
+
+    def resume(self, request: HttpRequest, switch: Switch) -> str:
+        """This will release it. Raises the refusals of `switching.resume`."""
+        return resume(request, switch.scope, switch.subject)
+
+    @admin.display(description="what")
+    def what(self, switch: Switch) -> str:
+        """How far it reaches."""
+        return _NAMES[Scope(switch.scope)]
+
+    @admin.display(description="state")
+    def stands(self, switch: Switch) -> SafeString:
+        """Whether it holds."""
+        return marks.badge("stopped", "bad") if switch.stopped else marks.badge("playing", "good")
+
+    @admin.display(description="why")
+    def why(self, switch: Switch) -> str:
+        """What was said for the last change."""
+        return switch.reason
+
+    @admin.display(description="by")
+    def who(self, switch: Switch) -> str:
+        """Who changed it last."""
+        return switch.by
+
+    @admin.display(description="since (UTC)")
+    def when(self, switch: Switch) -> SafeString | str:
+        """When it was changed last."""
+        return marks.moment(switch.at)
+
+    def sections(self, request: HttpRequest, obj: Switch) -> Sequence[Section]:
+        """This will show a switch, and the form that turns it for those who may."""
+        pages = {Scope.OPERATOR: "operator", Scope.TABLE: "table", Scope.PLAYER: "player"}
+        page = pages.get(Scope(obj.scope))
+        facts = (
+            ("Reach", self.what(obj)),
+            ("Subject", marks.page(page, obj.subject, obj.subject) if page else obj.subject or marks.NOTHING),
+            ("State", self.stands(obj)),
+            ("Why", obj.reason),
+            ("Players are told", obj.says or marks.NOTHING),
+            ("By", obj.by),
+            ("Since (UTC)", self.when(obj)),
+            ("Log", marks.listing("events_event", "all events", q=switch_stream(Scope(obj.scope), obj.subject))),
+        )
+        return (Facts("Switch", facts), *self._form(request, obj))
+
+    def _form(self, request: HttpRequest, switch: Switch) -> Sequence[Section]:
+        if not may_throw(request, Scope(switch.scope)):
+            return ()
+        if switch.stopped:
+            url = self.perform_url("resume", switch)
+            return (Form("Let play go on", "Resume", url, (_WHY,), "As far as no other switch stops it.", tone="good"),)
+        return (Form("Stop again", "Stop", self.perform_url("stop", switch), (_WHY, _TOLD), SAYS, tone="bad"),)
+
+
+def may_throw(request: HttpRequest, reach: Scope) -> bool:
+    """This will tell whether somebody may throw and release a switch of this reach."""
+    return request.user.has_perm(THROW) and (reach not in OF_THE_HOUSE or scope.operators(request) is None)
+
+
+def page_of(switch: Switch) -> str:
+    """This will return the address of a switch's page."""
+    return reverse("admin:baccarat_switch_change", args=[quote(switch.pk)])
+
+
+def form(request: HttpRequest, reach: Scope, url: str, title: str) -> Sequence[Section]:
+    """This will show the form that stops what a page is about, for those who may."""
+    return (Form(title, "Stop", url, (_WHY, _TOLD), SAYS, tone="bad"),) if may_throw(request, reach) else ()
+
+
+def stop(request: HttpRequest, reach: str, subject: str) -> str:
+    """This will throw a switch with what a form says. Raises PermissionDenied and the refusals of `switching.stop`."""
+    found, name = _asked(request, reach, subject)
+    given = request.POST
+    row = switching.stop(
+        scope=found,
+        subject=name,
+        reason=given.get("reason", ""),
+        says=given.get("says", ""),
+        metadata=_remembered(request),
+    )
+    return f"Stopped: {row.id}. Players are told: {row.says}"
+
+
+def resume(request: HttpRequest, reach: str, subject: str) -> str:
+    """This will release a switch. Raises PermissionDenied and the refusals of `switching.resume`."""
+    found, name = _asked(request, reach, subject)
+    row = switching.resume(
+        scope=found, subject=name, reason=request.POST.get("reason", ""), metadata=_remembered(request)
+    )
+    return f"Play goes on: {row.id}."
+
+
+def _asked(request: HttpRequest, reach: str, subject: str) -> tuple[Scope, str]:
+    """What is meant, if it is of an operator that this person works for. Raises UnknownSwitch, PermissionDenied."""
+    if reach not in set(Scope):
+        raise UnknownSwitch
+    found = Scope(reach)
+    if not may_throw(request, found):
+        raise PermissionDenied
+    known = Operator.objects.filter(slug=subject).first() if found is Scope.OPERATOR else None
+    name = subject if known is None else str(known.id)
+    allowed, whose = scope.operators(request), switching.operator_of(found, name)
+    if allowed is not None and whose not in allowed:
+        raise UnknownSwitch
+    return found, name
+
+
+def _remembered(request: HttpRequest) -> Metadata:
+    return Metadata(operator="", actor=staff.actor(request.user), causation="admin", correlation="switch")

@@ -1,0 +1,286 @@
+"""Versions of rules as staff see them: what each returns and has returned, how it differs, and who lets it hold."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+from django.contrib import admin
+from django.db.models import Q
+from django.http import HttpRequest
+from django.urls import URLPattern
+from django.utils.safestring import SafeString
+
+from baccarat import version_history, version_rows
+from baccarat.admin import switches, version_form
+from baccarat.models import RulesVersion
+from baccarat.operations import versioning
+from baccarat.picture import rules_picture
+from baccarat.rules import versions
+from baccarat.rules.odds import sheet
+from baccarat.rules.odds_page import notes
+from baccarat.rules.table_rules import TableRules
+from baccarat.tables.switch_events import Scope
+from baccarat.version_history import Version
+from baccarat.version_rows import DECOMMISSIONED, DRAFT, IN_FORCE, PUBLISHED, REJECTED
+from casino.admin import marks
+from casino.admin.filters import chosen
+from casino.admin.readonly import ReadOnlyAdmin, as_uuid
+from casino.admin.sections import Alert, Facts, Field, Form, Grid, Section
+from casino.events.store import Metadata
+from casino.operators import staff
+from casino.operators.admin import operator_filter
+
+MAKE: Final = "baccarat.draft_rules"
+DECIDE: Final = "baccarat.publish_rules"
+_TONES: Final = {DRAFT: "warn", REJECTED: "bad", PUBLISHED: "player", IN_FORCE: "good", DECOMMISSIONED: "plain"}
+_STATUSES: Final = {status: status.replace("_", " ").capitalize() for status in version_rows.STATUSES}
+
+
+@admin.register(RulesVersion)
+class RulesVersionAdmin(ReadOnlyAdmin):
+    """Every version of every table's rules, the newest first. Found by a table's id, or a name such as mini@2."""
+
+    list_display = ("title", "table", "standing", "maker", "decider", "since_when", "until_when")
+    list_filter = (
+        chosen(title="status", parameter="status", choices=_STATUSES, where=lambda value: Q(status=value)),
+        operator_filter(),
+    )
+    ordering = ("-drafted_at", "-id")
+    search_help_text = "id of a table, or a name such as mini@2"
+
+    def found_by(self, term: str) -> Q | None:
+        """This will look for a table or a name."""
+        identity = as_uuid(term)
+        return Q(label=term) if identity is None else Q(table_id=identity)
+
+    def get_urls(self) -> list[URLPattern]:
+        """This will add the addresses of what staff do about a version."""
+        return [
+            self.perform_path("draft", MAKE, self.draft),
+            self.perform_path("publish", DECIDE, self.publish),
+            self.perform_path("reject", DECIDE, self.reject),
+            self.perform_path("withdraw_draft", MAKE, self.take_back),
+            self.perform_path("decommission", DECIDE, self.decommission),
+            self.perform_path("stop", switches.THROW, self.stop),
+            *super().get_urls(),
+        ]
+
+    def draft(self, request: HttpRequest, version: RulesVersion) -> str:
+        """This will draft rules from those in force. Raises the refusals of `versioning.draft`."""
+        number = versioning.draft(
+            changes=version_form.changes(request.POST, _rules(version)),
+            acknowledgement=request.POST.get("acknowledgement", ""),
+            **_done(request, version),
+        )
+        return f"Drafted version {number}; another person has to publish it."
+
+    def publish(self, request: HttpRequest, version: RulesVersion) -> str:
+        """This will publish a draft. Raises the refusals of `versioning.publish`."""
+        versioning.publish(version=version.version, **_done(request, version))
+        return f"Published {version.label}: it holds from the next round, or shoe, on."
+
+    def reject(self, request: HttpRequest, version: RulesVersion) -> str:
+        """This will reject a draft. Raises the refusals of `versioning.reject`."""
+        versioning.reject(version=version.version, reason=request.POST.get("reason", ""), **_done(request, version))
+        return f"Rejected {version.label}; nothing has changed."
+
+    def take_back(self, request: HttpRequest, version: RulesVersion) -> str:
+        """This will take the own draft back. Raises the refusals of `versioning.take_back`."""
+        versioning.take_back(version=version.version, **_done(request, version))
+        return f"Took {version.label} back; nothing has changed."
+
+    def decommission(self, request: HttpRequest, version: RulesVersion) -> str:
+        """This will withdraw the rules in force. Raises the refusals of `versioning.decommission`."""
+        versioning.decommission(reason=request.POST.get("reason", ""), **_done(request, version))
+        return f"Withdrew {version.label}: no round opens until other rules are published."
+
+    def stop(self, request: HttpRequest, version: RulesVersion) -> str:
+        """This will stop play by rules of this name, at every table. Raises the refusals of `switching.stop`."""
+        return switches.stop(request, Scope.RULES, version.label)
+
+    @admin.display(description="rules")
+    def title(self, version: RulesVersion) -> str:
+        """Their name, as rounds carry it."""
+        return version.label
+
+    @admin.display(description="table")
+    def table(self, version: RulesVersion) -> SafeString | str:
+        """Whose rules they are."""
+        return marks.page("table", version.table_id, marks.short(version.table_id))
+
+    @admin.display(description="status")
+    def standing(self, version: RulesVersion) -> SafeString:
+        """How they stand."""
+        return marks.badge(version.status.replace("_", " "), _TONES.get(version.status, "plain"))
+
+    @admin.display(description="drafted by")
+    def maker(self, version: RulesVersion) -> str:
+        """Who drafted them."""
+        return version.drafted_by or marks.NOTHING
+
+    @admin.display(description="decided by")
+    def decider(self, version: RulesVersion) -> str:
+        """Who published or rejected them."""
+        return version.decided_by or marks.NOTHING
+
+    @admin.display(description="in force since (UTC)")
+    def since_when(self, version: RulesVersion) -> SafeString | str:
+        """From when they held."""
+        return marks.moment(version.since)
+
+    @admin.display(description="until (UTC)")
+    def until_when(self, version: RulesVersion) -> SafeString | str:
+        """Until when they held."""
+        return marks.moment(version.until)
+
+    def sections(self, request: HttpRequest, obj: RulesVersion) -> Sequence[Section]:
+        """This will show a version with its odds and what it would change, and what can be done about it."""
+        every = version_history.versions(table=obj.table_id, operator=obj.operator_id)
+        found = next(each for each in every if each.row.version == obj.version)
+        holds = next((each for each in every if each.row.status == IN_FORCE), None)
+        facts = (
+            ("Rules", obj.label),
+            ("Table", self.table(obj)),
+            ("Status", self.standing(obj)),
+            ("Drafted by", self.maker(obj)),
+            ("Drafted (UTC)", marks.moment(obj.drafted_at)),
+            ("Decided by", self.decider(obj)),
+            ("Decided (UTC)", marks.moment(obj.decided_at)),
+            ("Holds from", obj.waits_for.replace("_", " ") or marks.NOTHING),
+            ("First round", str(obj.first_round or marks.NOTHING)),
+            ("In force since (UTC)", self.since_when(obj)),
+            ("Until (UTC)", self.until_when(obj)),
+            ("Why", obj.reason or marks.NOTHING),
+            ("The operator's floor then", versions.percent(Fraction(obj.floor, versions.WHOLE))),
+            ("Acknowledged", obj.acknowledgement or marks.NOTHING),
+        )
+        return (
+            Facts("Version", facts),
+            *_differences(found, holds),
+            _odds(found),
+            _played(found),
+            Facts("Rules", _plainly(found.rules)),
+            *self._forms(request, obj, found.rules),
+        )
+
+    def _forms(self, request: HttpRequest, version: RulesVersion, rules: TableRules) -> Sequence[Section]:
+        if version.status == DRAFT:
+            return self._decision(request, version)
+        if version.status != IN_FORCE:
+            return ()
+        may, why = request.user.has_perm, (Field("reason", "Why", lines=2),)
+        shown: list[Section] = []
+        if may(MAKE):
+            says = "A field left empty stays as it is. Nothing changes until another person publishes the draft."
+            asked = version_form.fields(rules)
+            shown.append(Form("Draft other rules", "Draft", self.perform_url("draft", version), asked, says))
+        if may(DECIDE):
+            says = "The round in hand concludes, and no other opens until other rules are published."
+            url = self.perform_url("decommission", version)
+            shown.append(Form("Withdraw these rules", "Decommission", url, why, says, tone="bad"))
+        url = self.perform_url("stop", version)
+        return (*shown, *switches.form(request, Scope.RULES, url, f"Stop play by {version.label}, at every table"))
+
+    def _decision(self, request: HttpRequest, version: RulesVersion) -> Sequence[Section]:
+        if version.drafted_by == staff.actor(request.user):
+            waits = Alert("Waiting for another person", "Who drafted rules can't publish them.")
+            url = self.perform_url("withdraw_draft", version)
+            return (waits, Form("Take the draft back", "Take back", url, (), "Nothing has changed by it."))
+        if not request.user.has_perm(DECIDE):
+            return ()
+        agree = Form(
+            "Publish", "Publish", self.perform_url("publish", version), (), "Never within a round.", tone="good"
+        )
+        refuse = self.perform_url("reject", version)
+        return (agree, Form("Reject", "Reject", refuse, (Field("reason", "Why", lines=2),), tone="bad"))
+
+
+def of_table(table: UUID) -> Sequence[Section]:
+    """This will list a table's versions on its page."""
+    rows = [
+        (
+            row.label,
+            marks.badge(row.status.replace("_", " "), _TONES.get(row.status, "plain")),
+            row.drafted_by or marks.NOTHING,
+            row.decided_by or marks.NOTHING,
+            marks.moment(row.since),
+            marks.moment(row.until),
+        )
+        for row in sorted(version_rows.load([table])[table].values(), key=lambda row: -row.version)
+    ]
+    headers = ("Rules", "Status", "Drafted by", "Decided by", "Since (UTC)", "Until (UTC)")
+    note = marks.listing("baccarat_rulesversion", "Their pages", q=str(table))
+    return (Grid("Versions of the rules", headers, rows, note=note),)
+
+
+def _differences(found: Version, holds: Version | None) -> Sequence[Section]:
+    """What changes against the version in force, in words."""
+    if holds is None or holds.row.version == found.row.version:
+        return ()
+    told = versions.differences(holds.rules, found.rules) or ("Nothing.",)
+    return (Grid(f"Against {holds.row.label}, which is in force", ("Change",), [(each,) for each in told]),)
+
+
+def _odds(found: Version) -> Grid:
+    exact = {each.spot: each for each in found.returns}
+    rows = [
+        (
+            odds.spot.capitalize(),
+            str(odds.pays),
+            versions.percent(Fraction(exact[odds.spot].exact) if odds.spot in exact else odds.exact.rtp),
+            versions.percent(Fraction(exact[odds.spot].at_minimum) if odds.spot in exact else odds.at_minimum.rtp),
+            marks.badge("the player's edge", "bad") if odds.spot in sheet(found.rules).player_edge else marks.NOTHING,
+        )
+        for odds in sheet(found.rules).spots
+    ]
+    headers = ("Spot", "Pays", "Return", "Return at the minimum", "Doubt")
+    told = " ".join(notes(sheet(found.rules)))
+    return Grid("Theoretical return, by enumeration", headers, rows, note=told, numeric=frozenset(headers[2:4]))
+
+
+def _played(found: Version) -> Grid:
+    currency = found.rules.currency
+    rows = []
+    for each in found.played:
+        actual = each.actual()
+        rows.append(
+            (
+                each.book,
+                str(each.rounds),
+                str(each.wagers),
+                marks.money(each.staked, currency),
+                marks.money(each.paid, currency),
+                marks.money(each.commission, currency),
+                marks.NOTHING if actual is None else versions.percent(actual),
+                str(each.voided),
+            )
+        )
+    headers = ("Book", "Rounds", "Wagers", "Staked", "Paid", "Commission", "Actual return", "Voided")
+    return Grid("Played by it", headers, rows, empty="Nothing yet.", numeric=frozenset(headers[1:]))
+
+
+def _plainly(rules: TableRules) -> list[tuple[str, object]]:
+    return [(name.replace("_", " ").capitalize(), _plain(value)) for name, value in rules_picture(rules).items()]
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items() if part is not None)
+    if isinstance(value, list):
+        return ", ".join(str(part) for part in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return marks.NOTHING if value is None else str(value).replace("_", " ")
+
+
+def _rules(version: RulesVersion) -> TableRules:
+    return version_rows.decode_rules(msgspec.json.encode(version.rules))
+
+
+def _done(request: HttpRequest, version: RulesVersion) -> dict[str, Any]:
+    who = staff.actor(request.user)
+    correlation = f"table-{version.table_id}"
+    metadata = Metadata(operator=str(version.operator_id), actor=who, causation="admin", correlation=correlation)
+    return {"table": version.table_id, "operator": version.operator_id, "by": who, "metadata": metadata}

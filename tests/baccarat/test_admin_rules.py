@@ -1,0 +1,99 @@
+"""Switches and versions of rules as staff work with them: who drafts never publishes, and what holds is seen."""
+
+from html import unescape
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+
+from baccarat.models import RulesVersion, Switch
+from baccarat.tables.stop_refusals import TableIsStopped
+from tests.support.office import Office, open_office, page_of, staff
+
+SEE = ("baccarat.view_table", "baccarat.view_rulesversion", "baccarat.view_switch")
+MODEL = "baccarat_rulesversion"
+
+
+@pytest.fixture
+def office(db: None) -> Office:
+    return open_office()
+
+
+def body(client: Client, page: str) -> str:
+    return unescape(client.get(page).content.decode())
+
+
+def act(client: Client, name: str, row: Any, **given: str) -> str:
+    """What staff are told after a form was sent."""
+    model = f"baccarat_{row._meta.model_name}"
+    answer = client.post(reverse(f"admin:{model}_{name}", args=[row.pk.replace("/", "_2F")]), given, follow=True)
+    assert answer.status_code == 200
+    return unescape(answer.content.decode())
+
+
+def test_one_drafts_another_reads_the_odds_and_the_difference_and_publishes(office: Office) -> None:
+    table = office.single.guest.table
+    maker = staff(*SEE, "baccarat.draft_rules", name="maker")
+    checker = staff(*SEE, "baccarat.publish_rules", name="checker")
+    first = RulesVersion.objects.get(table_id=table)
+
+    assert "can't be read" in act(maker, "draft", first, decks="many")
+    refused = act(maker, "draft", first, tie_pays="6:1")
+    assert "We accept that Tie returns 66.6092%, less than our floor of 75.0000%." in refused
+    assert "Drafted version 2" in act(maker, "draft", first, tie_pays="9:1", minimum="10.00", commission_rate="4/100")
+
+    draft = RulesVersion.objects.get(table_id=table, version=2)
+    shown = body(checker, page_of(MODEL, draft.pk))
+    for words in (
+        "Minimum: 5.00 EUR becomes 10.00 EUR.",
+        "Return on Tie: 85.6404% becomes 95.1560%.",
+        "95.1560%",
+        "Publish",
+    ):
+        assert words in shown
+    assert "Waiting for another person" in body(maker, page_of(MODEL, draft.pk))
+    assert maker.post(reverse(f"admin:{MODEL}_publish", args=[draft.pk.replace("/", "_2F")])).status_code == 403
+    assert "Published mini@2" in act(checker, "publish", draft)
+    assert "published" in body(checker, page_of("baccarat_table", table))
+
+
+def test_a_draft_is_taken_back_by_its_maker_and_rules_are_withdrawn_with_a_reason(office: Office) -> None:
+    table = office.single.guest.table
+    both = staff(*SEE, "baccarat.draft_rules", "baccarat.publish_rules", "baccarat.throw_switch", name="both")
+    first = RulesVersion.objects.get(table_id=table)
+    act(both, "draft", first, turn_seconds="30")
+    draft = RulesVersion.objects.get(table_id=table, version=2)
+    assert "Who drafted rules can't publish them" in act(both, "publish", draft)
+    assert "Took mini@2 back" in act(both, "withdraw_draft", draft)
+    assert "explained in words" in act(both, "decommission", first, reason="")
+    assert "Withdrew mini@1" in act(both, "decommission", first, reason="Printed wrong.")
+
+
+def test_a_table_is_stopped_from_its_page_and_goes_on_from_the_switch_s(office: Office) -> None:
+    table = office.single.guest.table
+    boss = staff(*SEE, "baccarat.throw_switch", name="boss")
+    stop = reverse("admin:baccarat_table_stop", args=[table])
+    assert "Stop this table" in body(boss, page_of("baccarat_table", table))
+    boss.post(stop, {"reason": "The camera is down.", "says": "Back at nine."})
+
+    with pytest.raises(TableIsStopped), transaction.atomic():
+        office.single.new_game()
+    switch = Switch.objects.get(subject=str(table))
+    assert "Back at nine." in body(boss, page_of("baccarat_table", table))
+    assert "The camera is down." in body(boss, reverse("admin:baccarat_switch_changelist"))
+    assert "Play goes on" in act(boss, "resume", switch, reason="It is back.")
+    office.single.new_game()
+
+
+def test_only_who_works_for_the_whole_house_stops_it_and_nobody_stops_anothers(office: Office) -> None:
+    throw = reverse("admin:baccarat_switch_throw")
+    mine = staff(*SEE, "baccarat.throw_switch", name="mine", works_for="nobody")
+    watcher = staff(*SEE, name="watcher")
+    assert watcher.get(throw).status_code == 403
+    assert 'value="gaming"' not in body(mine, throw)
+    assert mine.post(throw, {"scope": "gaming", "reason": "x"}).status_code == 403
+    told = mine.post(throw, {"scope": "table", "subject": str(office.single.guest.table), "reason": "x"}, follow=True)
+    assert "There is nothing of this name" in told.content.decode()
+    assert Switch.objects.count() == 0
