@@ -31,3 +31,4 @@ app = Celery("casino", amqp=SteadyAMQP)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.steps["worker"].add("casino.deafness:Listening")  # by its name: only workers load it
+app.steps["worker"].add("casino.integrity.steps:Measuring")

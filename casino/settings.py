@@ -83,6 +83,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "casino.events",
     "casino.significant",
+    "casino.integrity",
     "casino.api",
     "casino.operators",
     "casino.staff",
@@ -212,6 +213,7 @@ CELERY_BEAT_SCHEDULE = {
     },
     # What is over and was not reported yet: days without a worker are made up for, some at a time.
     "make reports": {"task": "reports.make_due", "schedule": 60.0, "options": {"expires": 60.0}},
+    "read the clock": {"task": "integrity.read_clock", "schedule": 300.0, "options": {"expires": 300.0}},
     "advance payments": {"task": "wallet.advance_payments", "schedule": 2.0, "options": {"expires": 2.0}},
 }
 # A provider that is slow to answer holds up other payments, and no table: payments have a worker of their own.
@@ -219,6 +221,7 @@ CELERY_BEAT_SCHEDULE = {
 # The same holds for a place of checkpoints that is slow to answer.
 CELERY_TASK_ROUTES = {
     "wallet.*": {"queue": "payments"},
+    "integrity.*": {"queue": "payments"},
     "checkpoints.*": {"queue": "payments"},
     # May take hours, and has a process to itself where there is more than one.
     "baccarat.audit_nightly": {"queue": "audit"},
@@ -249,6 +252,26 @@ REPORT_FORMATS = {
     "pdf": "casino.reports.formats.pdf_file.PDF",
 }
 """The forms a report is downloaded in; the last two bring heavy libraries, loaded when they are asked for."""
+
+# -- integrity ----------------------------------------------------------------------------------------------------
+
+INTEGRITY_AT_START = env.flag("INTEGRITY_AT_START", default=PRODUCTION)
+"""Each process measures what it runs when it starts, and every 24 hours."""
+INTEGRITY_STOPS = env.flag("INTEGRITY_STOPS", default=False)
+"""What runs and was not approved stops all gaming."""
+CLOCK_TOLERANCE_MS = env.integer("CLOCK_TOLERANCE_MS", default=500)
+"""Milliseconds that a process's clock may be from PostgreSQL's."""
+INTEGRITY_RULES = "baccarat.version_history.in_force"
+INTEGRITY_STOP = "baccarat.operations.switching.stop_for_integrity"
+PROCESS_STARTED = "casino.integrity.start.begin"
+INTEGRITY_SETTINGS = (
+    "ALLOWED_HOSTS", "API_ALLOWED_ORIGINS", "APP_ROLE", "BETTING_WEEK", "CASINO_DEMO", "CELERY_BEAT_SCHEDULE",
+    "CELERY_TASK_ROUTES", "CLOCK_TOLERANCE_MS", "DEBUG", "INSTALLED_APPS", "INTEGRITY_AT_START", "INTEGRITY_STOPS",
+    "LOGGING", "MIDDLEWARE", "PASSWORD_HASHERS", "PAYMENT_PROVIDERS", "PLAYER_AWAY_SECONDS", "PLAYER_IDLE_SECONDS",
+    "PLAYER_SESSION_SECONDS", "PRODUCTION", "REST_FRAMEWORK", "SEAT_KEPT_SECONDS", "SECURE_HSTS_SECONDS",
+    "SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "STAFF_IDLE_SECONDS", "STORAGES", "TEMPLATES",
+)  # fmt: skip
+"""Settings that affect operations: each one is compared by its digest, and shown nowhere. No secrets are among them."""
 
 # -- payment providers --------------------------------------------------------------------------------------------
 
@@ -497,6 +520,8 @@ UNFOLD = {
                     ),
                     admin_item("Tables", "table_restaurant", "baccarat_table"),
                     admin_item("Wagers", "casino", "baccarat_wager"),
+                    admin_item("Rules", "rule", "baccarat_rulesversion"),
+                    admin_item("Switches", "power_settings_new", "baccarat_switch"),
                 ],
             },
             {
@@ -562,6 +587,9 @@ UNFOLD = {
                     admin_item("Heads of the chain", "link", "events_headmark"),
                     admin_item("Checkpoints", "verified", "checkpoints_checkpoint"),
                     admin_item("Subscribers", "rss_feed", "events_subscription"),
+                    admin_item("Integrity", "verified_user", "integrity_measurement"),
+                    admin_item("Approved releases", "approval", "integrity_approval"),
+                    admin_item("Clocks", "schedule", "integrity_clockreading"),
                 ],
             },
             {

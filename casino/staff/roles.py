@@ -29,7 +29,13 @@ TITLES: Final[Mapping[Role, str]] = {
     Role.ADMINISTRATOR: "Users and API keys, not money.",
 }
 
-_PLAY: Final = {"baccarat.view_round", "baccarat.view_table", "baccarat.view_wager"}
+_PLAY: Final = {
+    "baccarat.view_round",
+    "baccarat.view_rulesversion",
+    "baccarat.view_switch",
+    "baccarat.view_table",
+    "baccarat.view_wager",
+}
 _MONEY: Final = {
     "wallet.view_account",
     "wallet.view_adjustment",
@@ -49,6 +55,7 @@ _LOG: Final = {
     "events.view_headmark",
     "events.view_subscription",
 }
+_INTEGRITY: Final = {"integrity.view_approval", "integrity.view_clockreading", "integrity.view_measurement"}
 _REPORTS: Final = {"reports.view_matter", "reports.view_report"}
 _SIGNIFICANT: Final = {"significant.view_significantevent", "significant.view_threshold"}
 _STAFF: Final = {
@@ -65,6 +72,7 @@ _STAFF: Final = {
 FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
     Role.COMPLIANCE: frozenset(
         _PLAY
+        | _INTEGRITY
         | _MONEY
         | _PLAYERS
         | _CHAT
@@ -81,7 +89,15 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
         }
     ),
     Role.FLOOR_MANAGER: frozenset(
-        _PLAY | {"baccarat.change_round", "baccarat.request_void", "operators.view_operator", "operators.view_player"}
+        _PLAY
+        | {
+            "baccarat.change_round",
+            "baccarat.draft_rules",
+            "baccarat.request_void",
+            "baccarat.throw_switch",
+            "operators.view_operator",
+            "operators.view_player",
+        }
     ),
     Role.CASHIER: frozenset(
         _MONEY
@@ -96,6 +112,7 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
         | _SIGNIFICANT
         | {
             "baccarat.approve_void",
+            "baccarat.publish_rules",
             "significant.add_threshold",
             "wallet.approve_adjustment",
             "wallet.change_withdrawal",
@@ -131,6 +148,7 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
 
 APART: Final[tuple[tuple[str, str], ...]] = (
     ("baccarat.request_void", "baccarat.approve_void"),
+    ("baccarat.draft_rules", "baccarat.publish_rules"),
     ("wallet.request_adjustment", "wallet.approve_adjustment"),
     ("staff.assign_role", "wallet.approve_adjustment"),
     ("staff.assign_role", "wallet.request_adjustment"),

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class IntegrityConfig(AppConfig):
+    name = "casino.integrity"
+    label = "integrity"

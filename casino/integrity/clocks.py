@@ -1,0 +1,50 @@
+"""How far this process's clock is from PostgreSQL's, the only one that decides anything."""
+
+import logging
+import socket
+import time
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+
+from casino.events.rows import fetch
+from casino.integrity.models import ClockReading
+from casino.significant import log
+
+logger = logging.getLogger(__name__)
+
+LOOKS: Final = 3
+"""Readings, of which the one with the shortest way there and back counts."""
+
+
+def offset_ms() -> int:
+    """This will measure by how many milliseconds PostgreSQL's clock is ahead of ours, mid-way there and back."""
+    best: tuple[float, float] | None = None
+    for _ in range(LOOKS):
+        before = time.time()
+        (seconds,) = fetch("SELECT extract(epoch FROM clock_timestamp())::float8")[0]
+        after = time.time()
+        if best is None or after - before < best[0]:
+            best = after - before, seconds - (before + after) / 2
+    return 0 if best is None else round(best[1] * 1000)
+
+
+def read(process: str) -> ClockReading:
+    """This will keep a reading; one beyond settings.CLOCK_TOLERANCE_MS that the last one was not is CLOCK_CHANGED."""
+    found, host, most = offset_ms(), socket.gethostname(), settings.CLOCK_TOLERANCE_MS
+    with transaction.atomic():
+        last = ClockReading.objects.filter(host=host).order_by("-id").first()
+        kept = ClockReading.objects.create(process=process, host=host, offset_ms=found, beyond=abs(found) > most)
+        if kept.beyond and (last is None or not last.beyond or abs(found - last.offset_ms) > most):
+            logger.critical("ALERT the clock of %s is %s ms from the database's", host, found)
+            log.record(
+                kind=log.Kind.CLOCK_CHANGED,
+                operator=None,
+                subject=f"clock:{host}",
+                actor="system",
+                reason=f"{found} ms from the database's clock, {most} allowed",
+                before=None if last is None else {"offset_ms": last.offset_ms},
+                after={"offset_ms": found, "process": process},
+            )
+    return kept

@@ -1,0 +1,40 @@
+"""`manage.py integrity [--approve --by NAME --reason TEXT]`: what runs here against what was approved."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from casino.integrity import clocks, measuring
+from casino.integrity.measuring import DIFFERS
+from casino.kernel.refusals import Refusal
+
+
+class Command(BaseCommand):
+    help = "Measure code, dependencies, settings and rules in force, and hold them against what was approved."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--approve", action="store_true", help="approve what runs here from now on")
+        parser.add_argument("--by", default="", metavar="NAME", help="the login of the member of staff who approves")
+        parser.add_argument("--reason", default="", metavar="TEXT", help="which release this is, and why it may run")
+
+    def handle(self, *_args: Any, approve: bool, by: str, reason: str, **_options: Any) -> None:
+        found = _approve(by, reason) if approve else measuring.record("command")
+        for part in found.parts.values():
+            self.stdout.write(f"{part.name:<14}{len(part.items):>6} items  {part.digest}")
+        self.stdout.write(f"{'clock':<14}{clocks.offset_ms():>6} ms behind the database's")
+        for finding in found.findings:
+            self.stdout.write(f"  {finding}")
+        self.stdout.write(f"integrity: {found.verdict} findings={len(found.findings)}")
+        if found.verdict == DIFFERS:
+            raise SystemExit(1)
+
+
+def _approve(by: str, reason: str) -> measuring.Found:
+    staff = User.objects.filter(username=by, is_staff=True, is_active=True).first()
+    if staff is None:
+        raise CommandError(f"No member of staff logs in as {by!r}.")
+    try:
+        return measuring.approve(by=f"staff:{staff.pk}", reason=reason)
+    except Refusal as refusal:
+        raise CommandError(f"{refusal.detail} {refusal.remedy}") from None

@@ -1,0 +1,73 @@
+"""What this process runs, as digests: every released file, every installed dependency, every setting that matters.
+
+Source: GLI-19 2.3.2 and B.2.6 (critical components verified at start, every 24 hours and on demand, by a digest of 128
+bits or more).
+"""
+
+import hashlib
+import sysconfig
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+FOLDERS: Final = ("casino", "baccarat", "wallet")
+KINDS: Final = frozenset({".py", ".sql", ".html", ".css", ".js", ".svg", ".json", ".txt", ".mo", ".woff2"})
+Items = Mapping[str, str]
+"""Names with digests or versions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of what runs: its items, and one digest of all of them."""
+
+    name: str
+    items: Items
+    digest: str
+
+
+def code(root: Path) -> Part:
+    """This will digest every released file under a folder of the project."""
+    return part("code", {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in _files(root)})
+
+
+def dependencies() -> Part:
+    """This will name every installed distribution with its version, and digest its list of files with their hashes."""
+    found: dict[str, str] = {}
+    for folder in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
+        for path in Path(folder).glob("*.dist-info"):
+            listed = path / "RECORD"
+            files = hashlib.sha256(listed.read_bytes()).hexdigest() if listed.is_file() else ""
+            found[path.name.removesuffix(".dist-info").lower()] = files
+    return part("dependencies", found)
+
+
+def configuration(values: Mapping[str, Any]) -> Part:
+    """This will digest settings one by one, so that a value is compared and never shown."""
+    return part("settings", {name: hashlib.sha256(repr(value).encode()).hexdigest() for name, value in values.items()})
+
+
+def part(name: str, items: Items) -> Part:
+    """This will make a part of items, in the order of their names."""
+    lines = "".join(f"{item}\x00{items[item]}\n" for item in sorted(items))
+    return Part(name, items, hashlib.sha256(f"casino.integrity.{name}.v1\n{lines}".encode()).hexdigest())
+
+
+def differences(approved: Items, found: Items, *, part: str) -> list[str]:
+    """This will name what was changed, added or removed, a sentence each."""
+    told = [f"{part}: {name} was changed" for name in _both(approved, found) if approved[name] != found[name]]
+    told += [f"{part}: {name} was added" for name in sorted(found.keys() - approved.keys())]
+    told += [f"{part}: {name} is missing" for name in sorted(approved.keys() - found.keys())]
+    return told
+
+
+def _both(one: Items, other: Items) -> Iterable[str]:
+    return sorted(one.keys() & other.keys())
+
+
+def _files(root: Path, folders: Collection[str] = FOLDERS) -> Iterator[tuple[str, Path]]:
+    yield "manage.py", root / "manage.py"
+    for folder in folders:
+        for path in (root / folder).rglob("*"):
+            if path.suffix in KINDS and path.is_file():
+                yield path.relative_to(root).as_posix(), path

@@ -1,0 +1,137 @@
+"""Measure what runs here, hold it against what was approved, and say so where it differs; approve it by name."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.module_loading import import_string
+
+from casino.integrity import manifest
+from casino.integrity.manifest import Part
+from casino.integrity.models import Approval, Manifest, Measurement
+from casino.integrity.refusals import ApprovalReasonMissing
+from casino.kernel.refusals import Refusal
+from casino.significant import log
+
+logger = logging.getLogger(__name__)
+
+AS_APPROVED: Final = "as_approved"
+NOT_APPROVED: Final = "not_approved_yet"
+DIFFERS: Final = "differs"
+APPROVED_PARTS: Final = ("code", "dependencies", "settings")
+MOST_TOLD: Final = 100
+SYSTEM: Final = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was measured: the parts, the verdict, and what differs, in words."""
+
+    parts: dict[str, Part]
+    verdict: str
+    findings: tuple[str, ...]
+
+
+def measure() -> Found:
+    """This will measure code, dependencies, settings and the rules in force, and compare; it writes nothing."""
+    values = {name: getattr(settings, name, None) for name in settings.INTEGRITY_SETTINGS}
+    rules, wrong = import_string(settings.INTEGRITY_RULES)()
+    parts = {
+        part.name: part
+        for part in (
+            manifest.code(settings.BASE_DIR),
+            manifest.dependencies(),
+            manifest.configuration(values),
+            manifest.part("rules", rules),
+        )
+    }
+    approved = Approval.objects.order_by("-id").first()
+    told = [*_differences(approved, parts), *wrong]
+    if told:
+        return Found(parts, DIFFERS, tuple(told))
+    return Found(parts, NOT_APPROVED if approved is None else AS_APPROVED, ())
+
+
+def record(process: str) -> Found:
+    """This will measure and keep what was found; what differs is INTEGRITY_FAILED and, by policy, stops play."""
+    found = measure()
+    with transaction.atomic():
+        _keep(found)
+        Measurement.objects.create(
+            process=process,
+            verdict=found.verdict,
+            findings=list(found.findings[:MOST_TOLD]),
+            **{name: part.digest for name, part in found.parts.items()},
+        )
+        if found.verdict == DIFFERS:
+            _fail(process, found)
+    if found.verdict == DIFFERS and settings.INTEGRITY_STOPS:
+        _stop(found)
+    return found
+
+
+def approve(*, by: str, reason: str) -> Found:
+    """This will approve what runs here, code, dependencies and settings, from now on. Raises ApprovalReasonMissing."""
+    if not reason.strip():
+        raise ApprovalReasonMissing
+    found = measure()
+    digests = {name: found.parts[name].digest for name in APPROVED_PARTS}
+    with transaction.atomic():
+        before = Approval.objects.order_by("-id").first()
+        _keep(found)
+        Approval.objects.create(by=by, reason=reason.strip(), **digests)
+        log.record(
+            kind=log.Kind.CONFIG_CHANGED,
+            operator=None,
+            subject="integrity",
+            actor=by,
+            authorised_by=by,
+            reason=reason.strip(),
+            before=None if before is None else {name: getattr(before, name) for name in APPROVED_PARTS},
+            after=digests,
+        )
+    return measure()
+
+
+def _differences(approved: Approval | None, parts: dict[str, Part]) -> list[str]:
+    told: list[str] = []
+    for name in () if approved is None else APPROVED_PARTS:
+        digest = getattr(approved, name)
+        if digest == parts[name].digest:
+            continue
+        known = Manifest.objects.filter(pk=digest).first()
+        items: Any = {} if known is None else known.items
+        told.extend(manifest.differences(items, parts[name].items, part=name))
+    return told
+
+
+def _keep(found: Found) -> None:
+    rows = [Manifest(digest=part.digest, part=part.name, items=dict(part.items)) for part in found.parts.values()]
+    Manifest.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _fail(process: str, found: Found) -> None:
+    """One event for each state that differs, however many processes start in it; another after the next approval."""
+    logger.critical("ALERT what runs here is not what was approved: %s", "; ".join(found.findings[:10]))
+    approved = Approval.objects.order_by("-id").first()
+    state = "-".join(part.digest[:16] for part in found.parts.values())
+    log.record(
+        kind=log.Kind.INTEGRITY_FAILED,
+        operator=None,
+        subject="integrity",
+        actor=SYSTEM,
+        reason="; ".join(found.findings[:10]),
+        after={"process": process, "findings": list(found.findings[:MOST_TOLD])},
+        once=f"integrity:{0 if approved is None else approved.pk}:{state}",
+    )
+
+
+def _stop(found: Found) -> None:
+    stop: Callable[..., object] = import_string(settings.INTEGRITY_STOP)
+    try:
+        stop(reason=f"Integrity: {'; '.join(found.findings)}"[:500])
+    except Refusal as refusal:  # another process was quicker
+        logger.warning("Play was not stopped: %s", refusal)

@@ -1,0 +1,41 @@
+"""What each process does about itself when it starts, and every 24 hours, beside its work."""
+
+import logging
+import threading
+from typing import Final
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection
+
+from casino.integrity import clocks, measuring
+
+logger = logging.getLogger(__name__)
+
+EVERY: Final = 24 * 3600.0
+AGAIN: Final = 60.0
+"""Seconds until another attempt where the database did not answer."""
+
+
+def begin(process: str) -> None:
+    """This will measure this process from now on, in a thread that ends with it; nothing where settings say so."""
+    if settings.INTEGRITY_AT_START:
+        threading.Thread(target=_watch, args=[process], name="integrity", daemon=True).start()
+
+
+def _watch(process: str) -> None:
+    done = threading.Event()
+    while not done.wait(EVERY if look(process) else AGAIN):
+        pass
+
+
+def look(process: str) -> bool:
+    """This will measure once, and tell whether that could be kept."""
+    try:
+        measuring.record(process)
+        clocks.read(process)
+    except (DatabaseError, InterfaceError, OSError) as trouble:
+        logger.warning("Integrity could not be measured, it is tried again: %s", trouble)
+        return False
+    finally:
+        connection.close()
+    return True

@@ -1,0 +1,17 @@
+"""Workers measure themselves when they are ready."""
+
+from typing import Any
+
+from celery import bootsteps
+from celery.signals import worker_ready
+
+from casino.integrity import start
+
+
+class Measuring(bootsteps.StartStopStep):  # type: ignore[misc]
+    """The step of a worker's start that has it measured."""
+
+    def start(self, parent: Any) -> None:
+        """This will wait for the worker to be ready."""
+        del parent
+        worker_ready.connect(lambda **_: start.begin("worker"), weak=False)

@@ -1,0 +1,11 @@
+"""The beat's look at the clocks."""
+
+from celery import shared_task
+
+from casino.integrity import clocks
+
+
+@shared_task(name="integrity.read_clock", ignore_result=True)
+def read_clock(**_: object) -> None:
+    """This will hold the worker's clock against PostgreSQL's."""
+    clocks.read("worker")

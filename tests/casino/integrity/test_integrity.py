@@ -1,0 +1,128 @@
+"""What runs is held against what was approved by name; what differs is told once, and by policy stops play."""
+
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+
+from casino.events.rows import fetch
+from casino.integrity import clocks, manifest, measuring, start
+from casino.integrity.models import ClockReading, Measurement
+from casino.integrity.refusals import ApprovalReasonMissing
+from tests.support.house import House
+
+
+@pytest.fixture
+def release(tmp_path: Path, settings: Any, db: None) -> Path:
+    """A small release, measured in place of the whole one."""
+    for name in ("manage.py", "casino/one.py", "baccarat/two.html", "wallet/three.sql", "casino/left/out.pyc"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    settings.BASE_DIR = tmp_path
+    return tmp_path
+
+
+def events(kind: str) -> list[tuple[Any, ...]]:
+    return fetch("SELECT actor, reason FROM significant_significantevent WHERE kind = %s ORDER BY number", [kind])
+
+
+def test_every_released_file_is_measured_and_nothing_else(release: Path) -> None:
+    found = manifest.code(release)
+    assert sorted(found.items) == ["baccarat/two.html", "casino/one.py", "manage.py", "wallet/three.sql"]
+    assert manifest.code(release) == found
+    (release / "casino/one.py").write_text("other")
+    assert manifest.code(release).digest != found.digest
+
+
+def test_nothing_is_wrong_before_anything_was_approved_and_after_it_was(release: Path) -> None:
+    assert measuring.record("web").verdict == measuring.NOT_APPROVED
+    with pytest.raises(ApprovalReasonMissing):
+        measuring.approve(by="staff:1", reason=" ")
+    assert measuring.approve(by="staff:1", reason="Release 7.").verdict == measuring.AS_APPROVED
+    assert events("config_changed") == [("staff:1", "Release 7.")]
+    assert measuring.record("web").verdict == measuring.AS_APPROVED
+    assert events("integrity_failed") == []
+
+
+def test_what_differs_is_named_and_is_one_event_however_many_processes_find_it(release: Path, settings: Any) -> None:
+    measuring.approve(by="staff:1", reason="Release 7.")
+    (release / "casino/one.py").write_text("tampered")
+    (release / "wallet/more.py").write_text("added")
+    (release / "baccarat/two.html").unlink()
+    settings.PLAYER_SESSION_SECONDS = 7
+
+    for process in ("web", "worker", "sealer"):
+        found = measuring.record(process)
+
+    assert found.findings == (
+        "code: casino/one.py was changed",
+        "code: wallet/more.py was added",
+        "code: baccarat/two.html is missing",
+        "settings: PLAYER_SESSION_SECONDS was changed",
+    )
+    assert [row.verdict for row in Measurement.objects.all()] == [measuring.DIFFERS] * 3
+    assert len(events("integrity_failed")) == 1
+    assert fetch("SELECT FROM baccarat_switch") == []
+
+
+def test_by_policy_a_mismatch_stops_all_gaming_once(release: Path, settings: Any) -> None:
+    settings.INTEGRITY_STOPS = True
+    table = House().table("mini")
+    measuring.approve(by="staff:1", reason="Release 7.")
+    (release / "manage.py").write_text("tampered")
+    for _ in range(2):
+        measuring.record("web")
+    ((stopped, by, reason),) = fetch("SELECT stopped, by, reason FROM baccarat_switch WHERE id = 'gaming'")
+    assert (stopped, by) == (True, "system")
+    assert "manage.py was changed" in reason
+    assert fetch("SELECT state #>> '{stops,0,scope}' FROM baccarat_table WHERE id = %s", [table]) == [("gaming",)]
+
+
+def test_rules_in_force_that_are_not_what_was_published_are_found(release: Path) -> None:
+    table = House().table("mini")
+    assert measuring.measure().findings == ()
+    fetch("UPDATE baccarat_rulesversion SET rules = jsonb_set(rules, '{decks}', '6') RETURNING id")
+    assert measuring.measure().findings == (
+        f"rules: table {table}/1 plays by others than its version in force",
+        f"rules: {table}/1 returns something else than was put on record",
+    )
+
+
+def test_the_command_measures_approves_by_name_and_fails_where_something_differs(release: Path) -> None:
+    User.objects.create_user("root", is_staff=True)
+    said = StringIO()
+    with pytest.raises(CommandError):
+        call_command("integrity", approve=True, by="nobody", reason="x")
+    call_command("integrity", approve=True, by="root", reason="Release 7.", stdout=said)
+    (release / "manage.py").write_text("tampered")
+    with pytest.raises(SystemExit):
+        call_command("integrity", stdout=said)
+    assert "integrity: as_approved findings=0" in said.getvalue()
+    assert "code: manage.py was changed" in said.getvalue()
+
+
+def test_a_clock_that_goes_wrong_is_told_once_until_it_moves_again(
+    db: None, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    assert abs(clocks.offset_ms()) < settings.CLOCK_TOLERANCE_MS
+    for offset in (3, 9000, 9001, 4, -2000):
+        monkeypatch.setattr(clocks, "offset_ms", lambda offset=offset: offset)
+        clocks.read("worker")
+    assert [row.beyond for row in ClockReading.objects.order_by("id")] == [False, True, True, False, True]
+    assert [reason for _, reason in events("clock_changed")] == [
+        "9000 ms from the database's clock, 500 allowed",
+        "-2000 ms from the database's clock, 500 allowed",
+    ]
+
+
+def test_a_process_measures_itself_only_where_settings_say_so(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+    monkeypatch.setattr(start, "_watch", begun.append)
+    settings.INTEGRITY_AT_START = False
+    start.begin("web")
+    settings.INTEGRITY_AT_START = True
+    start.begin("web")
+    assert begun == ["web"]
