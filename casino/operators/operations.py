@@ -1,6 +1,7 @@
 """What can be done about operators, their keys and their players."""
 
 import re
+from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID
 from zoneinfo import available_timezones
@@ -13,6 +14,7 @@ from casino.operators import credentials
 from casino.operators.models import ApiKey, Operator, Player
 from casino.operators.refusals import (
     InvalidSlug,
+    ReturnFloorImpossible,
     SlugTaken,
     UnknownKey,
     UnknownOperator,
@@ -20,6 +22,7 @@ from casino.operators.refusals import (
 )
 from casino.significant import log
 
+_PERCENT: Final = re.compile(r"[0-9]{1,3}(\.[0-9]{1,2})?", re.ASCII)
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
 
 # A conflicting insert must return the row that is there, even one committed a moment ago: only DO UPDATE does.
@@ -78,6 +81,33 @@ def set_time_zone(*, slug: str, time_zone: str) -> None:
             before={"time_zone": operator.time_zone},
             after={"time_zone": time_zone},
         )
+
+
+def set_return_floor(*, slug: str, percent: str, by: str) -> int:
+    """This will say how little a spot may return for real money unacknowledged; "82.5" is kept as 8250.
+
+    It holds for what is drafted and opened from now on. Raises UnknownOperator, ReturnFloorImpossible.
+    """
+    if not _PERCENT.fullmatch(percent):
+        raise ReturnFloorImpossible
+    floor = int(Decimal(percent) * 100)
+    if not 0 < floor <= 10_000:
+        raise ReturnFloorImpossible
+    with transaction.atomic():
+        operator = Operator.objects.select_for_update().filter(slug=slug).first()
+        if operator is None:
+            raise UnknownOperator(f"There is no operator {slug[:60]!r}.")
+        Operator.objects.filter(id=operator.id).update(return_floor=floor)
+        log.record(
+            kind=log.Kind.CONFIG_CHANGED,
+            operator=operator.id,
+            subject=f"operator:{operator.id}",
+            actor=by,
+            reason="Another least return",
+            before={"return_floor": operator.return_floor},
+            after={"return_floor": floor},
+        )
+    return floor
 
 
 def find_operator(*, slug: str) -> Operator:

@@ -38,6 +38,13 @@ class InvalidSlug(Refusal):
     remedy = "Use lower-case letters, digits and hyphens, at most 40."
 
 
+class ReturnFloorImpossible(Refusal):
+    code = "return_floor_impossible"
+    kind = Kind.INVALID
+    title = "This can't be the least return of a spot"
+    remedy = "Send a percentage over 0 and up to 100, with two places at most, such as 82.5."
+
+
 class UnknownTimeZone(Refusal):
     code = "unknown_time_zone"
     kind = Kind.INVALID

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from baccarat import version_rows
 from baccarat.audit import engine
@@ -36,6 +37,7 @@ from casino.events import sealer
 from casino.events.rows import fetch
 from casino.kernel.money import Book
 from casino.kernel.refusals import Refusal
+from casino.operators import operations as operators
 from tests.conftest import Database
 from tests.support.house import House, deal_all
 
@@ -288,3 +290,19 @@ def test_versions_are_audited_and_rebuilt_and_tampering_with_them_is_found(datab
         )
     found = {finding.what for finding in engine.run().findings}
     assert {"row differs", "round's facts differ", "theoretical return differs"} <= found
+
+
+def test_an_operator_has_a_floor_of_its_own(house: House) -> None:
+    del house
+    operator = operators.create_operator(slug="floored", name="F", currency="EUR", sandbox=True)
+    own = House(operator=operator.id)
+    with pytest.raises(CommandError, match="least return"):
+        call_command("operator", "floor", "floored", "101")
+    call_command("operator", "floor", "floored", "90")
+    with pytest.raises(ReturnUnderFloor) as caught:
+        own.table("mini")
+    assert caught.value.facts["sentence"] == ("We accept that Tie returns 85.6404%, less than our floor of 90.0000%.")
+    told = fetch(
+        "SELECT before, after FROM significant_significantevent WHERE operator_id = %s ORDER BY number", [operator.id]
+    )
+    assert told[-1] == ({"return_floor": 7500}, {"return_floor": 9000})

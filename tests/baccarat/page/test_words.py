@@ -25,8 +25,9 @@ unknown_checkpoint unknown_difference unknown_house_report unknown_key unknown_m
 unknown_operator unknown_preset unknown_provider unknown_report unknown_report_format unknown_resolution
 unknown_switch unknown_time_zone unknown_void_reason unknown_word void_already_requested void_needs_another
 void_note_invalid withdrawal_policy_impossible word_is_listed
-acknowledgement_differs acknowledgement_not_needed approval_reason_missing draft_waits return_under_floor rules_need_another rules_unchanged
-seats_are_taken shuffle_is_fixed unknown_draft version_reason_missing
+acknowledgement_differs acknowledgement_not_needed approval_reason_missing draft_waits return_under_floor
+return_floor_impossible rules_need_another rules_unchanged seats_are_taken shuffle_is_fixed unknown_draft
+version_reason_missing
 """.split()
 """Refusals that only an operator's server, its people or a provider meet: the page needs no words for them."""
 

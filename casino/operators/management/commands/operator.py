@@ -24,6 +24,10 @@ class Command(BaseCommand):
         zone = forms.add_parser("zone", help="move where an operator's accounting days begin")
         zone.add_argument("slug")
         zone.add_argument("time_zone")
+        floor = forms.add_parser("floor", help="set how little a spot may return for real money unacknowledged")
+        floor.add_argument("slug")
+        floor.add_argument("percent", help="such as 75 or 82.5")
+        floor.add_argument("--by", default="command", help="who says so")
         key = forms.add_parser("key", help="give an operator another key")
         key.add_argument("slug")
         key.add_argument("--label", default="")
@@ -32,7 +36,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """This will do it and print what is shown only once."""
         del args
-        forms = {"create": self._create, "key": self._key, "revoke": self._revoke, "zone": self._zone}
+        forms = {
+            "create": self._create,
+            "key": self._key,
+            "revoke": self._revoke,
+            "zone": self._zone,
+            "floor": self._floor,
+        }
         try:
             forms[options["form"]](options)
         except Refusal as refusal:
@@ -57,6 +67,10 @@ class Command(BaseCommand):
     def _zone(self, options: dict[str, Any]) -> None:
         operations.set_time_zone(slug=options["slug"], time_zone=options["time_zone"])
         self.stdout.write(f"operator {options['slug']} counts its days in {options['time_zone']}")
+
+    def _floor(self, options: dict[str, Any]) -> None:
+        kept = operations.set_return_floor(slug=options["slug"], percent=options["percent"], by=options["by"])
+        self.stdout.write(f"operator {options['slug']} accepts returns from {kept / 100:g}% on")
 
     def _revoke(self, options: dict[str, Any]) -> None:
         operations.revoke_key(key_id=options["key_id"])
