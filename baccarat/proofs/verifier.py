@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks one exported round of baccarat (casino.round.v1) with nothing but Python's standard library (3.10 or newer).
 
-    python verifier.py ROUND.json [--key HEX|FILE] [--json]
+    python verifier.py ROUND.json|PACK.zip [--key HEX|FILE] [--json]
 
 It stands by itself: no code of the casino is used, so that nobody has to trust that code. From the one file it works
 out again the digests of the events and their links, the inclusion of each in the signed checkpoint, the checkpoint's
@@ -9,6 +9,8 @@ signature, the commitment, the cut, the order of the cards, the third-card rule,
 
 Each check says `ok`, `not checkable yet` (and why), `does not apply` or `FAILED` (what was expected, what was found).
 Exit status: 0 when nothing failed, 1 when something did, 2 when the file could not be read.
+
+Of a dispute pack (casino.pack.v1, a ZIP) the manifest is checked as well, and then the round in it.
 
 `--key` names the public key of the casino's checkpoints, known from elsewhere than the file: 64 hex digits, or a
 file that holds them or the answer of `/api/v1/log/keys`.
@@ -19,11 +21,14 @@ Sources: FIPS 180-4 (SHA-256), RFC 2104 (HMAC), RFC 8032 (Ed25519), RFC 8785 (ca
 import argparse
 import hashlib
 import hmac
+import io
 import itertools
 import json
 import re
 import struct
 import sys
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -942,6 +947,47 @@ def verify(raw: bytes, keys: Iterable[str] = ()) -> Json:
     return answer(proof.round["id"], [first, *(one_check(name, check, proof) for name, check in CHECKS)])
 
 
+PACK_TAG = b"casino.pack.v1\n"
+LARGEST_PACK = 2**26
+BESIDE = {"SHA256SUMS", "manifest.json", "manifest.sig"}
+
+
+def verify_pack(raw: bytes, keys: Iterable[str] = ()) -> Json:
+    """The same of a dispute pack: its files are those of its signed manifest, and then the round in it."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as pack:
+            if sum(each.file_size for each in pack.infolist()) > LARGEST_PACK:
+                raise Wrong("the pack is larger than any dispute pack", f"at most {LARGEST_PACK} bytes", "more")
+            files = {name: pack.read(name) for name in pack.namelist()}
+        first = line("pack", OK, check_pack(files))
+    except Wrong as wrong:
+        return answer(None, [line("pack", FAILED, wrong.what, wrong.expected, wrong.found)])
+    except (zipfile.BadZipFile, NotImplementedError, zlib.error, *MALFORMED) as trouble:
+        return answer(None, [line("pack", FAILED, "the pack can't be read", "a dispute pack", str(trouble))])
+    result = verify(files["round.json"], keys)
+    return answer(result["round"], [first, *result["checks"]])
+
+
+def check_pack(files: dict[str, bytes]) -> str:
+    """The manifest lists every file with its digest, and is signed by the key that is named beside it."""
+    manifest, signed = read(files["manifest.json"]), read(files["manifest.sig"])
+    listed = {each["name"]: each["sha256"] for each in manifest["files"]}
+    if sorted(files) != sorted({*listed, *BESIDE}):
+        raise Wrong("the pack holds other files than its manifest", sorted({*listed, *BESIDE}), sorted(files))
+    for name, digest in sorted(listed.items()):
+        if sha256(files[name]).hex() != digest:
+            raise Wrong(f"{name} is not the file of the manifest", digest, sha256(files[name]).hex())
+    sums = "".join(f"{digest}  {name}\n" for name, digest in listed.items()).encode()
+    if files["SHA256SUMS"] != sums:
+        raise Wrong("SHA256SUMS is not that of the manifest", sha256(sums).hex(), sha256(files["SHA256SUMS"]).hex())
+    key, signature = bytes.fromhex(signed["key"]), bytes.fromhex(signed["signature"])
+    if not is_signed(key, PACK_TAG + files["manifest.json"], signature):
+        raise Wrong("the manifest's signature is not that of its key", "a valid Ed25519 signature", signature.hex())
+    if read(files["round.json"])["round"]["id"] != manifest["round"]:
+        raise Wrong("the pack holds another round", manifest["round"], read(files["round.json"])["round"]["id"])
+    return f"{len(listed)} files as in the manifest, signed by key {signed['key']} at {manifest['made_at']}"
+
+
 def answer(identity: Any, checks: list[Json]) -> Json:
     verdicts = {check["verdict"] for check in checks}
     verdict = "failed" if FAILED in verdicts else "partly" if OPEN in verdicts else "verified"
@@ -982,7 +1028,7 @@ def content(path: str) -> bytes:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Checks one exported round of baccarat.")
-    parser.add_argument("file", help="the exported round, or - for what is piped in")
+    parser.add_argument("file", help="the exported round or dispute pack, or - for what is piped in")
     parser.add_argument("--key", help="the casino's public key: 64 hex digits, or a file with it")
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     asked = parser.parse_args(arguments)
@@ -994,7 +1040,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (OSError, ValueError) as trouble:
         sys.stderr.write(f"{trouble}\n")
         return 2
-    result = verify(raw, keys)
+    result = verify_pack(raw, keys) if raw.startswith(b"PK") else verify(raw, keys)
     sys.stdout.write(json.dumps(result, indent=2) + "\n" if asked.json else "\n".join(in_words(result)) + "\n")
     return 1 if result["verdict"] == "failed" else 0
 

@@ -151,6 +151,35 @@ def test_a_pack_holds_everything_about_the_round_and_its_manifest_is_signed(scen
     assert b"Settled as" in files["timeline.txt"]
 
 
+def test_the_verifier_takes_a_whole_pack_and_names_a_file_that_was_changed_in_it(scene: Scene) -> None:
+    _, pack = pack_of(scene, scene.settled)
+    files = {name: pack.read(name) for name in pack.namelist()}
+    keys = [key["public"] for key in scene.lucky.read("log/keys")["items"]]
+
+    whole = verifier.verify_pack(zipped(files), keys)
+    assert whole["verdict"] == "verified"
+    assert whole["checks"][0]["name"] == "pack"
+    for changed, what in (
+        ({**files, "wagers.json": b"[]"}, "wagers.json is not the file of the manifest"),
+        ({**files, "SHA256SUMS": b""}, "SHA256SUMS is not that of the manifest"),
+        ({**files, "note.txt": b"trust me"}, "the pack holds other files than its manifest"),
+        ({**files, "manifest.json": files["manifest.json"] + b" "}, "the manifest's signature is not that of its key"),
+        ({"round.json": files["round.json"]}, "the pack can't be read"),
+    ):
+        result = verifier.verify_pack(zipped(changed), keys)
+        assert result["verdict"] == "failed"
+        assert result["checks"][0]["text"] == what
+    assert verifier.verify_pack(b"PK and no more", keys)["verdict"] == "failed"
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as pack:
+        for name, content in files.items():
+            pack.writestr(name, content)
+    return archive.getvalue()
+
+
 def test_the_money_in_a_pack_is_the_rounds_and_adds_up(scene: Scene) -> None:
     _, pack = pack_of(scene, scene.settled)
     wagers, entries = json.loads(pack.read("wagers.json")), json.loads(pack.read("entries.json"))
