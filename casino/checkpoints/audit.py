@@ -7,6 +7,7 @@ and chained again, cut, or set back to an old backup, only checkpoints show: eac
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Final
+from uuid import UUID
 
 from casino.checkpoints import outside, places, records, ring
 from casino.checkpoints.document import Checkpoint, fingerprint
@@ -41,7 +42,8 @@ def check(seen: outside.Beyond, *, now: datetime, since: Checkpoint | None = Non
     inside = list(outside.compare(_inside(), findings))
     latest = inside[-1] if inside else None
     unknown = outside.unknown(seen, latest=0 if latest is None else latest.number, findings=findings)
-    claims = [each for each in (*inside, *unknown) if _is_signed(each, findings)]
+    log = records.log_id()
+    claims = [each for each in (*inside, *unknown) if _is_signed(each, log, findings)]
     _judge_chain(inside, findings)
     findings.extend(_set_back(each, latest) for each in unknown)
     findings.extend(Regrown(since, covered=0 if latest is None else latest.position).judge(claims))
@@ -58,7 +60,7 @@ def trusted(checkpoint: Checkpoint) -> bool:
     """This will tell whether a checkpoint is this log's, by a trusted key, with the same copy outside, if any."""
     findings: list[Finding] = []
     list(outside.compare(iter([checkpoint]), findings))
-    return _is_signed(checkpoint, findings) and not findings
+    return _is_signed(checkpoint, records.log_id(), findings) and not findings
 
 
 def last_good(*, upto: int) -> Checkpoint | None:
@@ -76,9 +78,9 @@ def _inside() -> Iterator[Checkpoint]:
         after = page[-1].number
 
 
-def _is_signed(checkpoint: Checkpoint, findings: list[Finding]) -> bool:
+def _is_signed(checkpoint: Checkpoint, log: UUID, findings: list[Finding]) -> bool:
     """Only what a trusted key has signed for this log is a claim to hold the log against."""
-    where, own, log = f"checkpoint {checkpoint.number}", ring.ring(), records.log_id()
+    where, own = f"checkpoint {checkpoint.number}", ring.ring()
     if checkpoint.log != log:
         findings.append(Finding(FOREIGN, where, str(log), str(checkpoint.log)))
     elif checkpoint.key not in own.public:
