@@ -955,10 +955,7 @@ BESIDE = {"SHA256SUMS", "manifest.json", "manifest.sig"}
 def verify_pack(raw: bytes, keys: Iterable[str] = ()) -> Json:
     """The same of a dispute pack: its files are those of its signed manifest, and then the round in it."""
     try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as pack:
-            if sum(each.file_size for each in pack.infolist()) > LARGEST_PACK:
-                raise Wrong("the pack is larger than any dispute pack", f"at most {LARGEST_PACK} bytes", "more")
-            files = {name: pack.read(name) for name in pack.namelist()}
+        files = unzipped(raw)
         first = line("pack", OK, check_pack(files))
     except Wrong as wrong:
         return answer(None, [line("pack", FAILED, wrong.what, wrong.expected, wrong.found)])
@@ -966,6 +963,14 @@ def verify_pack(raw: bytes, keys: Iterable[str] = ()) -> Json:
         return answer(None, [line("pack", FAILED, "the pack can't be read", "a dispute pack", str(trouble))])
     result = verify(files["round.json"], keys)
     return answer(result["round"], [first, *result["checks"]])
+
+
+def unzipped(raw: bytes) -> dict[str, bytes]:
+    """A pack's files by name; one that would fill the memory is not opened."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as pack:
+        if sum(each.file_size for each in pack.infolist()) > LARGEST_PACK:
+            raise Wrong("the pack is larger than any dispute pack", f"at most {LARGEST_PACK} bytes", "more")
+        return {name: pack.read(name) for name in pack.namelist()}
 
 
 def check_pack(files: dict[str, bytes]) -> str:
