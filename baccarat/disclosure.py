@@ -29,6 +29,9 @@ LATEST: Final = 20
 _TABLE: Final = "SELECT state::text FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _ROUND: Final = "SELECT state::text FROM baccarat_round WHERE id = %s AND operator_id = %s"
 _DECKS: Final = "SELECT (rules->>'decks')::int FROM baccarat_rulesversion WHERE table_id = %s AND label = %s"
+_REVEALED: Final = """
+SELECT data->>'seed' FROM events_event WHERE stream = %s AND type = 'ShoeRevealed' AND data->>'shoe' = %s
+"""
 _IN_HAND: Final = "SELECT state::text FROM baccarat_round WHERE id = %s"
 _ENDED: Final = """
 SELECT state::text FROM baccarat_round WHERE table_id = %s AND ended_at IS NOT NULL ORDER BY number DESC LIMIT %s
@@ -88,11 +91,16 @@ def _own_shoe(state: RoundState, decks: int) -> RoundsShoe:
         contributions=listed(state.given),
         cut=state.cut or "",
         root=None,
-        seed=state.seed,
+        seed=state.seed or _late(facts.table, facts.shoe),
         position=state.position,
         turned=None,
         openings=(),
     )
+
+
+def _late(table: UUID, shoe: UUID) -> str | None:
+    """The seed of a void round's shoe that could only be read later."""
+    return next((row[0] for row in fetch(_REVEALED, [f"table-{table}", str(shoe)])), None)
 
 
 def _long_shoe(state: RoundState, decks: int) -> RoundsShoe:

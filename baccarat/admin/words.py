@@ -12,7 +12,7 @@ from baccarat.rules.cards import name
 from baccarat.rules.wagers import Spot
 from baccarat.tables import events as te
 from baccarat.tables import version_events as rv
-from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed
 from baccarat.tables.switch_events import PlayResumed, PlayStopped
 from casino.kernel.money import text
 
@@ -181,5 +181,6 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     rv.RulesTookEffect: lambda e, _: f"Rules {e.rules.label} hold from round {e.first_round} on.",
     rv.RulesDecommissioned: lambda e, _: f"The rules of version {e.version} were withdrawn by {e.by}: {e.reason}",
     PlayResumed: lambda e, _: f"Play was resumed ({e.scope}) by {e.by}: {e.reason}",
+    ShoeRevealed: lambda e, _: f"The seed of the shoe of the void round {e.round} could be read again: {e.seed}.",
     TableClosed: _table_closed,
 }

@@ -60,7 +60,7 @@ def check_unused(playing: Collection[UUID], notes: Notes) -> None:
 def check_secrets(fold: Fold, notes: Notes) -> Collection[UUID]:
     """This will check that each shoe in play has a secret, which opens the commitment and gave the cards.
 
-    Returns the shoes in play.
+    Returns the shoes in play, and those whose seeds could not be read when their rounds were voided.
     """
     kept = {row[0] for row in fetch(_KEPT)}
     playing = _in_play(fold)
@@ -76,7 +76,11 @@ def check_secrets(fold: Fold, notes: Notes) -> Collection[UUID]:
             check_shoe(table, long, seed)
         elif commit(seed) != commitment:
             notes.add(NOT_OPENED, where, commitment, commit(seed))
-    return playing.keys()
+    owed = {shoe: table for table in fold.tables.values() for shoe in table.unrevealed}
+    for shoe in _seeds(sorted(kept & owed.keys())):
+        where = f"shoe {shoe} of table {owed[shoe].opened.table}"
+        notes.add("seed of a void round not revealed", where, "its seed, which can be read", "none")
+    return playing.keys() | owed.keys()
 
 
 def _in_play(fold: Fold) -> dict[UUID, tuple[TableTrace, str | None, LongShoe | None]]:

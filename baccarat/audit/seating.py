@@ -7,14 +7,15 @@ from typing import Any, Final
 from baccarat.audit import cutting, switching, versioning
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.notes import Notes
-from baccarat.audit.shoes import check_revealed, check_shoe, seed_bytes
+from baccarat.audit.shoes import NOT_OPENED, check_revealed, check_shoe, seed_bytes
 from baccarat.audit.traces import Guest, LongShoe, TableTrace
+from baccarat.fairness.commitment import commit
 from baccarat.rounds.state import Standing
 from baccarat.rules.cards import UnknownCard, points
 from baccarat.rules.odds import player_edge_spots
 from baccarat.rules.validation import InvalidRules, check
 from baccarat.tables import events as e
-from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed
 from baccarat.tables.switch_events import PlayResumed, PlayStopped
 from casino.kernel.money import Book
 
@@ -153,6 +154,15 @@ def shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
     table.shoe = None
 
 
+def revealed(table: TableTrace, event: ShoeRevealed) -> None:
+    """This will follow a late reveal: of a void round's shoe that was not revealed with it, and by its seed."""
+    commitment, seed = table.unrevealed.pop(event.shoe, None), seed_bytes(event.seed)
+    if commitment is None:
+        table.differs(OUT_OF_PLACE, "a shoe that was not revealed", event.shoe)
+    elif seed is None or commit(seed) != commitment:
+        table.differs(NOT_OPENED, commitment, event.seed)
+
+
 def closed(table: TableTrace, event: TableClosed) -> None:
     """This will follow a table closed for good: nobody there, and every seed that was still secret revealed."""
     secret = {shoe.shoe: shoe for shoe in (table.shoe, table.coming) if shoe is not None}
@@ -215,6 +225,7 @@ STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
     e.ShoeEnded: shoe_ended,
     PlayStopped: switching.stopped,
     PlayResumed: switching.resumed,
+    ShoeRevealed: revealed,
     TableClosed: closed,
     **versioning.STEPS,
 }

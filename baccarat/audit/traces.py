@@ -101,7 +101,8 @@ class TableTrace:
     """A table as its own events and those of its rounds have left it.
 
     `marks` are the rounds on its board, by number: the outcome, the cards, and whether it was a natural. `commits` says
-    that its long shoes have been committed to ahead: since then none may start otherwise.
+    that its long shoes have been committed to ahead: since then none may start otherwise. `unrevealed` are the
+    commitments of shoes whose rounds were voided without their seeds.
     """
 
     opened: TableOpened
@@ -117,6 +118,7 @@ class TableTrace:
     marks: dict[int, tuple[Outcome, tuple[Card, ...], bool]] = field(default_factory=dict)
     coming: CommittedShoe | None = None
     commits: bool = False
+    unrevealed: dict[UUID, str | None] = field(default_factory=dict)
     voids: int = 0
     closed: bool = False
     stops: dict[tuple[Scope, str], Stop] = field(default_factory=dict)

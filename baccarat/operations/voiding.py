@@ -113,13 +113,18 @@ def _ended(journal: Journal, round_: UUID) -> tuple[RoundState, int]:
 
 
 def _reveal(journal: Journal) -> str | None:
-    """The seed of the round's own shoe in hex, None where it can't be read; a long shoe's stays secret."""
+    """The seed of the round's own shoe in hex; a long shoe's stays secret.
+
+    None where it can't be read: what is sealed of it is kept, to be revealed when its key is back.
+    """
     if journal.table.shoe is not None:
         return None
     shoe = journal.round.facts().shoe
     seed = shoe_secrets.read([shoe]).get(shoe)
+    if seed is None:
+        return None
     journal.revealed.append(shoe)
-    return None if seed is None else seed.hex()
+    return seed.hex()
 
 
 def _end_finished_shoe(journal: Journal, now: datetime) -> None:

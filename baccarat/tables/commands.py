@@ -140,6 +140,17 @@ class ResumePlay:
 
 
 @dataclass(frozen=True, slots=True)
+class RevealShoe:
+    """Show the seed of a void round's own shoe, in hex, which the round's opening committed to."""
+
+    shoe: UUID
+    round: UUID
+    commitment: str
+    seed: str = field(repr=False)
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class CloseTable:
     """Close a table that nobody sits at; `seeds` are those of its shoes that are still secret, in hex, as known."""
 
@@ -192,7 +203,7 @@ class DecommissionRules:
 
 
 SeatCommand = TakeSeat | ChangeSeat | Rebuy | LeaveSeat | FreeSeat
-ShoeCommand = CommitShoe | GiveShoeCut | StartShoe | EndShoe
+ShoeCommand = CommitShoe | GiveShoeCut | StartShoe | EndShoe | RevealShoe
 VersionCommand = DraftRules | PublishRules | RejectRules | RulesTakeEffect | DecommissionRules
 SwitchCommand = StopPlay | ResumePlay
 TableCommand = OpenTable | SeatCommand | ShoeCommand | SwitchCommand | CloseTable | VersionCommand

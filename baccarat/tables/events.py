@@ -10,7 +10,7 @@ from baccarat.rules.cards import Card
 from baccarat.rules.presets import TableRules
 from baccarat.rules.versions import SpotReturn
 from baccarat.rules.wagers import Spot
-from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed
 from baccarat.tables.switch_events import PlayResumed, PlayStopped
 from baccarat.tables.version_events import (
     RulesDecommissioned,
@@ -164,6 +164,7 @@ TableEvent = (
     | ShoeCutGiven
     | ShoeStarted
     | ShoeEnded
+    | ShoeRevealed
     | TableClosed
     | PlayStopped
     | PlayResumed

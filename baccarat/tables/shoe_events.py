@@ -30,6 +30,16 @@ class ShoeCutGiven:
 
 
 @dataclass(frozen=True, slots=True)
+class ShoeRevealed:
+    """The seed of a void round's own shoe, in hex: it could not be read when the round was voided, and now it can."""
+
+    shoe: UUID
+    round: UUID
+    seed: str
+    revealed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class RevealedSeed:
     """The seed of a long shoe that is not played to its end, or not at all, in hex; None where it is lost."""
 

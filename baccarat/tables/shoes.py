@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from baccarat.fairness.commitment import opens
 from baccarat.fairness.cut import Contribution
 from baccarat.rounds import cutting
 from baccarat.rounds.refusals import NoShoeToCut
@@ -10,7 +11,7 @@ from baccarat.rules.cards import Card, points
 from baccarat.tables import commands as c
 from baccarat.tables import events as e
 from baccarat.tables import refusals as r
-from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed
 from baccarat.tables.state import NextShoe, TableState
 
 Events = Sequence[e.TableEvent]
@@ -92,6 +93,13 @@ def _end(command: c.EndShoe, state: TableState) -> Events:
     )
 
 
+def _reveal(command: c.RevealShoe, state: TableState) -> Events:
+    del state
+    if not opens(command.commitment, bytes.fromhex(command.seed)):
+        raise r.SeedUnreadable
+    return (ShoeRevealed(shoe=command.shoe, round=command.round, seed=command.seed, revealed_at=command.now),)
+
+
 def burned_for(turned: Card) -> int:
     """This will tell how many cards are burned after the turned one: its points, ten for a ten or court card."""
     return points(turned) or 10
@@ -102,4 +110,5 @@ DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
     c.GiveShoeCut: _give_cut,
     c.StartShoe: _start,
     c.EndShoe: _end,
+    c.RevealShoe: _reveal,
 }

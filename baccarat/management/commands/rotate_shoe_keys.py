@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from baccarat.operations import rotating
+from baccarat.operations import revealing, rotating
 
 
 class Command(BaseCommand):
@@ -15,6 +15,9 @@ class Command(BaseCommand):
         done = rotating.rotate(actor="system:rotate_shoe_keys")
         for key, count in sorted(done.resealed.items()):
             self.stdout.write(f"{count} from {key} to {done.key}")
+        shown = revealing.reveal_owed()
+        if shown:
+            self.stdout.write(f"{shown} seeds of void rounds revealed, which could not be read before")
         if done.unreadable:
             names = ", ".join(map(str, done.unreadable[:10]))
             raise CommandError(f"{len(done.unreadable)} seeds can't be read by any key of SHOE_KEYS: {names}")

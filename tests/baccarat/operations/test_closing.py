@@ -7,7 +7,7 @@ from pytest_django import Settings
 from baccarat import disclosure, shoe_secrets
 from baccarat.audit import engine
 from baccarat.fairness.commitment import opens
-from baccarat.operations import closing, rotating
+from baccarat.operations import closing, revealing, rotating, voiding
 from baccarat.tables.refusals import CloseReasonInvalid, SeedUnreadable, TableIsClosed, TableIsOccupied
 from casino.events.rows import execute, fetch
 from tests.support.examples import B
@@ -100,3 +100,35 @@ def test_keys_are_rotated_in_batches_under_shoes_in_play_and_what_was_done_is_re
     settings.SHOE_KEYS = "third:" + "cc" * 32
     with pytest.raises(CommandError, match="can't be read by any key"):
         call_command("rotate_shoe_keys")
+
+
+def test_the_seed_of_a_round_voided_while_its_key_was_missing_is_revealed_when_the_key_is_back(
+    house: House, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys = settings.SHOE_KEYS = f"{NEW}, {settings.SHOE_KEYS}"
+    table = house.table("mini")
+    ann = house.seated(table)
+    ann.deal({B: 2500})
+    settings.SHOE_KEYS = OLD
+    deal_all()
+    stuck = house.in_hand(table).facts()
+    voiding.void(
+        round_=stuck.round, operator=house.operator, reason="malfunction", note="No key", metadata=house.metadata
+    )
+    assert house.round(stuck.round).seed is None
+    assert shoe_secrets.kept([stuck.shoe]) == {stuck.shoe}
+    assert revealing.reveal_owed() == 0
+    assert [each.what for each in engine.run(oldest=3600).findings if str(stuck.shoe) in each.where] == []
+
+    settings.SHOE_KEYS = keys
+    (finding,) = [each for each in engine.run(oldest=3600).findings if str(stuck.shoe) in each.where]
+    assert finding.what == "seed of a void round not revealed"
+    call_command("rotate_shoe_keys")
+
+    assert "1 seeds of void rounds revealed" in capsys.readouterr().out
+    told = disclosure.shoe_of(round_=stuck.round, operator=house.operator)
+    assert told.seed is not None
+    assert opens(stuck.commitment or "", bytes.fromhex(told.seed))
+    assert shoe_secrets.kept([stuck.shoe]) == set()
+    assert [each for each in engine.run(oldest=3600).findings if str(stuck.shoe) in each.where] == []
+    house.agree(table)

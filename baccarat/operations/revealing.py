@@ -1,0 +1,38 @@
+"""Late reveals: seeds of rounds that were voided while their key was missing are shown when it is back."""
+
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from baccarat import repository, shoe_secrets
+from baccarat.tables.commands import RevealShoe
+from casino.events.rows import fetch
+from casino.events.store import Metadata
+
+ACTOR: Final = "system:reveal"
+
+_OWED: Final = """
+SELECT round.id, round.operator_id, secret.shoe_id, round.state->'opened'->>'commitment'
+  FROM baccarat_shoesecret AS secret
+  JOIN baccarat_round AS round ON round.phase = 'voided' AND round.state->'opened'->>'shoe' = secret.shoe_id::text
+ WHERE round.state->'opened'->>'commitment' IS NOT NULL ORDER BY round.id
+"""
+
+
+def reveal_owed() -> int:
+    """This will reveal what can be read now, each in a transaction of its own, and return how many seeds that were."""
+    return sum(_reveal(*row) for row in fetch(_OWED))
+
+
+def _reveal(round_: UUID, operator: UUID, shoe: UUID, commitment: str) -> bool:
+    metadata = Metadata(operator=str(operator), actor=ACTOR, causation="late reveal", correlation=f"round-{round_}")
+    with transaction.atomic():
+        journal, now = repository.lock_table_of(round_=round_, operator=operator)
+        seed = shoe_secrets.read([shoe]).get(shoe)
+        if seed is None:
+            return False
+        journal.on_table(RevealShoe(shoe=shoe, round=round_, commitment=commitment, seed=seed.hex(), now=now))
+        journal.revealed.append(shoe)
+        repository.write([(journal, metadata)])
+    return True
