@@ -100,7 +100,8 @@ def _collected(suits: Sequence[str]) -> Iterator[int]:
 def _collects_within(draws: int) -> float:
     """The chance that so many draws bring every suit, by inclusion and exclusion."""
     d = len(SUITS)
-    return sum((-1) ** missing * math.comb(d, missing) * ((d - missing) / d) ** draws for missing in range(d + 1))
+    signs = (1.0, -1.0) * d
+    return sum(signs[missing] * math.comb(d, missing) * ((d - missing) / d) ** draws for missing in range(d + 1))
 
 
 def _cells(name: str, lengths: Sequence[int], chances: Sequence[float]) -> Verdict:
