@@ -96,14 +96,17 @@ class Played:
         return sum(day.handle for day in self.days)
 
 
-def last(operators: Collection[UUID] | None) -> list[Played]:
-    """This will read the last days of these operators, of all for None; most staked first, kinds of money apart."""
+def last(operators: Collection[UUID] | None, *, today: bool = True) -> list[Played]:
+    """This will read the last days of these operators, of all for None; most staked first, kinds of money apart.
+
+    Without `today` it reads the days that are over alone: adding up a busy day takes as long as there is play in it.
+    """
     asked: dict[str, Any] = {"operators": None if operators is None else list(operators), "back": BACK}
     found: dict[tuple[str, str], dict[str, Day]] = {}
     for label, money, currency, ggr, rounds, players, handle, returned, expected, spread in fetch(_OVER, asked):
         day = Day(label, ggr, rounds, players, handle, returned, expected, Fraction(spread))
         found.setdefault((money, currency), {})[label] = day
-    for label, money, currency, ggr, rounds, players, handle, returned in fetch(_TODAY, asked):
+    for label, money, currency, ggr, rounds, players, handle, returned in fetch(_TODAY, asked) if today else ():
         found.setdefault((money, currency), {})[label] = Day(label, ggr, rounds, players, handle, returned)
     played = [
         Played(money, currency, tuple(days[label] for label in sorted(days) if _any(days[label])))

@@ -180,6 +180,10 @@ def test_the_first_page_plots_the_last_days_for_who_may_see_reports(evening: Eve
     assert (float(low), float(high)) == pytest.approx((0.98 - 0.1287915, 0.98 + 0.1287915))
     assert played.days[2].bounds is None
 
+    assert [day.label for day in days.last([evening.operator], today=False)[0].days] == [
+        day.label for day in played.days[:2]
+    ]
+
     front = reverse("admin:index")
     client = of_us(evening, VIEW)
     page = text(client, front)
