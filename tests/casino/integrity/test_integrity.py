@@ -4,14 +4,17 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.utils.module_loading import import_string
 
 from casino.events.rows import fetch
 from casino.integrity import clocks, manifest, measuring, start
 from casino.integrity.models import ClockReading, Measurement
 from casino.integrity.refusals import ApprovalReasonMissing
+from tests.conftest import Database
 from tests.support.house import House
 
 
@@ -126,3 +129,15 @@ def test_a_process_measures_itself_only_where_settings_say_so(settings: Any, mon
     settings.INTEGRITY_AT_START = True
     start.begin("web")
     assert begun == ["web"]
+    assert import_string(settings.PROCESS_STARTED) is start.begin
+
+
+def test_a_process_that_starts_keeps_what_it_measured_of_the_whole_release_and_of_its_clock(database: Database) -> None:
+    assert start.look("sealer")
+    (row,) = fetch("SELECT process, verdict, code FROM integrity_measurement")
+    assert row[:2] == ("sealer", measuring.NOT_APPROVED)
+    ((files,),) = fetch("SELECT count(*) FROM integrity_manifest, jsonb_object_keys(items) WHERE digest = %s", [row[2]])
+    assert files > 500
+    assert fetch("SELECT process, beyond FROM integrity_clockreading") == [("sealer", False)]
+    with database.owner() as owner, pytest.raises(psycopg.Error):
+        owner.execute("UPDATE integrity_measurement SET verdict = 'as_approved'")
