@@ -33,7 +33,9 @@ _LIMITS: Final = ("PlayLimitSet", "PlayLimitRaised")
 def completed(sealed: Sealed, told: Sequence[Significant]) -> Iterator[Significant]:
     """This will add to what is told of an event what only the log and the ledger know; these are rare events."""
     for one in told:
-        if sealed.type in SETTINGS:
+        if one.kind is Kind.AUDIT_FINDING:
+            yield one
+        elif sealed.type in SETTINGS:
             yield replace(one, before=_replaced(sealed))
         elif one.kind is Kind.MONEY_ADJUSTED:
             yield _with_balances(sealed, one)

@@ -13,7 +13,7 @@ from baccarat.chat.catalogue import CATALOGUE as CHAT
 from baccarat.rounds import events as re
 from baccarat.rounds import void_events as ve
 from baccarat.tables import events as te
-from casino.events.codec import Catalogue
+from casino.events.codec import Catalogue, MalformedEvent, UnknownEvent
 from casino.events.drafts import Sealed
 from casino.kernel.money import Book, text
 from casino.significant.log import Kind, Significant
@@ -52,7 +52,13 @@ def tell(sealed: Sealed) -> Iterator[Significant]:
     remembered = msgspec.json.decode(sealed.metadata)
     house, actor = remembered.get("operator") or None, remembered.get("actor") or "system"
     context = Context(sealed, None if house is None else UUID(house), actor)
-    yield from teller(catalogue.decode(sealed.type, sealed.schema, sealed.data), context)
+    try:
+        event = catalogue.decode(sealed.type, sealed.schema, sealed.data)
+    except (MalformedEvent, UnknownEvent) as trouble:
+        # Told, and passed: one event that can't be read must not hide all that come after it.
+        yield context.told(Kind.AUDIT_FINDING, _stream(context), reason=f"An event can't be read: {trouble}")
+        return
+    yield from teller(event, context)
 
 
 def _set_aside(event: re.RoundSetAside, context: Context) -> Iterator[Significant]:

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from baccarat import tasks
 from baccarat.chat import listing
@@ -14,6 +15,7 @@ from baccarat.operations import voiding
 from baccarat.rules.wagers import Spot
 from baccarat.significance import reading
 from casino.events import sealer
+from casino.events.drafts import Sealed
 from casino.events.rows import fetch
 from casino.kernel.money import Book
 from casino.significant import thresholds
@@ -22,6 +24,7 @@ from casino.significant.thresholds import Thresholds
 from tests.support.office import Office, open_office
 from wallet.adjustment_events import AdjustmentReason, Direction
 from wallet.adjustments import operations as adjustments
+from wallet.protection import operations as protection
 
 pytestmark = pytest.mark.django_db
 SMALL = Thresholds(wager=10_000, wager_day=20_000, win=9_000, win_day=9_000, payment=1)
@@ -161,3 +164,24 @@ def test_thresholds_are_of_an_operator_and_a_currency_and_their_change_is_told(o
     event = told("config_changed")[-1]
     assert (event.before or {})["wager"] == NOTHING_IS_LARGE.wager
     assert (event.after or {})["wager"] == SMALL.wager
+
+
+@pytest.mark.parametrize(("schema", "data"), [(1, b'{"reason": 5}'), (9, b"{}")])
+def test_an_event_that_cannot_be_read_is_told_and_holds_up_nothing(office: Office, schema: int, data: bytes) -> None:
+    metadata = b'{"operator": "", "actor": "dealer"}'
+    bad = Sealed(1, bytes(32), 1, "round-x", 1, "RoundSetAside", schema, data, metadata, timezone.now())
+    reading.note([bad])
+    (event,) = told("audit_finding")
+    assert event.reason.startswith("An event can't be read")
+    assert event.subject == "round:x"
+
+
+def test_a_limit_that_replaces_another_tells_both(office: Office) -> None:
+    whose: dict[str, Any] = {"operator": office.operator.id, "currency": "EUR", "metadata": office.house.metadata}
+    for cap in (50_000, 70_000):
+        protection.set_play_cap(cap=cap, **whose)
+    read()
+    first, second = (event for event in told("config_changed") if event.reason == "The cap on play money was set")
+    assert first.before is None
+    assert (second.before or {})["cap"] == 50_000
+    assert (second.after or {})["cap"] == 70_000
