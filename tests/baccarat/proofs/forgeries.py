@@ -207,6 +207,16 @@ def the_round_was_played_by_other_rules(document: Document) -> None:
     reseal(document)
 
 
+@forged("rules-of-a-later-version", "rules")
+def the_rules_from_before_are_shown(document: Document) -> None:
+    document["rules"] = {**said(document, "TableOpened")["rules"], "third_cards": "punto_banco"}
+
+
+@forged("rules-of-a-later-version", "rules")
+def the_change_of_rules_is_left_out(document: Document) -> None:
+    document["events"].remove(event(document, "RulesTookEffect"))
+
+
 @forged("overview", "commission")
 def the_rules_are_rewritten_in_the_log_as_well(document: Document) -> None:
     for rules in (document["rules"], said(document, "TableOpened")["rules"]):

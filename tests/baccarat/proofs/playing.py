@@ -5,8 +5,9 @@ from uuid import UUID
 
 from django.conf import settings
 
-from baccarat.operations import betting, ceremony, cutting, voiding
+from baccarat.operations import betting, ceremony, cutting, versioning, voiding
 from baccarat.proofs.export import export
+from baccarat.rules.table_rules import Commission, CommissionTiming, Ratio
 from casino.checkpoints import signing
 from casino.events.rows import fetch
 from casino.events.store import Metadata
@@ -50,7 +51,7 @@ def history() -> dict[str, dict[str, object]]:
     """This will play everything, seal and sign it, and export it, each round by the name of its file."""
     settings.CHECKPOINT_STORE = ""
     exported = {"no-checkpoint-yet": _just_played().export()}
-    told = {**_presets(), **_long_shoes(), **_voids()}
+    told = {**_presets(), **_long_shoes(), **_voids(), "rules-of-a-later-version": _under_other_rules()}
     seal()
     signing.sign_now()
     exported["younger-than-the-checkpoint"] = _just_played().export()
@@ -111,6 +112,17 @@ def _long_shoes() -> dict[str, Told]:
     played = _until("banker", short, banker=10_000, tie=2500)
     _play_shoes(short, 2)
     return {"long-shoe-running": Told(last(goes_on)), "long-shoe-ended": Told(played)}
+
+
+def _under_other_rules() -> Told:
+    """A round by rules that were drafted by one, published by another, and took effect after the first round."""
+    seated = sit("mini")
+    play(seated, banker=1000)
+    rules = {"commission": Commission(Ratio(4, 100), Ratio(1, 2), CommissionTiming.SETTLEMENT)}
+    place = {"table": seated.table, "operator": OPERATOR, "metadata": STAFF[0]}
+    version = versioning.draft(changes=rules, by="staff:1", **place)
+    versioning.publish(version=version, by="staff:2", **place)
+    return Told(_until("banker", seated, banker=1100))
 
 
 def _play_shoes(seated: Seated, more: int) -> None:
