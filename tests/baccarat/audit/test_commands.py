@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, ManagementUtility, call_command
 
+from casino.checkpoints import signing
 from casino.events.rows import execute, fetch
 from tests.baccarat.audit.playing import tamper
 
@@ -76,6 +77,16 @@ def test_audit_says_ok_keeps_the_head_and_then_notices_a_cut_tail(played, manage
     assert document["verdict"] == "FAILED"
     assert "tail cut" in [finding["what"] for finding in document["findings"]]
     assert json.loads(file.read_text())["position"] == head
+
+
+def test_an_audit_since_a_checkpoint_is_in_full_until_a_sound_one_has_covered_it(played, manage, settings, tmp_path):
+    settings.CHECKPOINT_STORE = (tmp_path / "kept").as_uri()
+    made = signing.sign_now()
+    code, output, errors = manage("audit", "--oldest", "3600", "--since-checkpoint")
+    assert (code, errors) == (0, "Auditing in full: no good checkpoint is covered by a sound audit.\n")
+    code, again, errors = manage("audit", "--oldest", "3600", "--since-checkpoint")
+    assert (code, again) == (0, output)
+    assert errors == f"Auditing since checkpoint 1, position {made.position}.\n"
 
 
 def test_audit_prints_findings_as_a_table_and_fails(played, manage, tmp_path):
