@@ -29,8 +29,8 @@ FIRST_OF_EIGHT = [
     "5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e",
     "6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4",
 ]
-SIZES = st.integers(1, 130)
-A_FEW = settings(max_examples=40)
+SIZES = st.integers(1, 70)
+A_FEW = settings(max_examples=25)
 
 
 def split(size):
@@ -157,7 +157,7 @@ def test_any_changed_bit_of_an_inclusion_is_refused(size, data):
 
 
 @A_FEW
-@given(st.integers(2, 130), st.data())
+@given(st.integers(2, 70), st.data())
 def test_any_changed_bit_of_a_consistency_is_refused(size, data):
     leaves = leaves_of(size)
     old, bit = data.draw(st.integers(1, size - 1)), data.draw(st.integers(0, 255))
