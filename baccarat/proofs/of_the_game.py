@@ -104,7 +104,7 @@ def wagers(exported: Exported) -> str:
             raise Wrong(f"seat {number} is not in the round with this wager", seats.get(number), wager.player)
         _require_limits(exported.table_rules, wager)
     if exported.maybe("RoundSettled") is None:
-        return f"{len(confirmed)} wagers, none of them settled"
+        return f"wagers, none of them settled: {len(confirmed)}"
     settled = decoded(exported.first("RoundSettled")).wagers
     _require_seats(confirmed, settled, "the wagers settled are not those confirmed")
     for wager in settled:
@@ -113,7 +113,7 @@ def wagers(exported: Exported) -> str:
         wanted = (own.player, own.book, dict(own.stakes), sum(own.stakes.values()))
         what = f"seat {wager.seat} is settled with another wager"
         require(wanted, (wager.player, wager.book, stakes, wager.staked), what)
-    return f"{len(confirmed)} wagers, within the limits and settled as confirmed"
+    return f"wagers within the limits, settled as confirmed: {len(confirmed)}"
 
 
 def _require_seats(confirmed: dict[int, WagerConfirmed], lines: Iterable[Any], what: str) -> None:
@@ -158,7 +158,7 @@ def payouts(exported: Exported) -> str:
                 require(getattr(due, name), getattr(line, name), f"seat {wager.seat}, {line.spot}: {name} differs")
         for name in ("won", "returned"):
             require(getattr(again, name), getattr(wager, name), f"seat {wager.seat}: the sum of {name} differs")
-    return f"{count} stakes paid as the rules say"
+    return f"stakes paid as the rules say: {count}"
 
 
 def commission(exported: Exported) -> str:
@@ -197,4 +197,4 @@ def void(exported: Exported) -> str:
         require(wanted, found, f"seat {line.seat} is undone otherwise")
         moved = line.to_game + line.to_account - line.from_game - line.from_account - line.owed - line.forgiven
         require(line.staked - line.paid, moved, f"seat {line.seat} gets another amount back")
-    return f"{len(confirmed)} wagers undone to the last unit"
+    return f"wagers undone to the last unit: {len(confirmed)}"

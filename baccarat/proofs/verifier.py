@@ -780,7 +780,7 @@ def check_wagers(proof: Proof) -> str:
             raise Wrong(f"seat {number} is not in the round with this wager", seat, wager)
         require_limits(proof.rules, wager)
     if proof.maybe("RoundSettled") is None:
-        return f"{len(confirmed)} wagers, none of them settled"
+        return f"wagers, none of them settled: {len(confirmed)}"
     settled = proof.first("RoundSettled")["data"]["wagers"]
     if sorted(wager["seat"] for wager in settled) != sorted(confirmed):
         raise Wrong(
@@ -797,7 +797,7 @@ def check_wagers(proof: Proof) -> str:
         ):
             if not same(wanted, found):
                 raise Wrong(f"seat {wager['seat']} is settled with other {name}", wanted, found)
-    return f"{len(confirmed)} wagers, within the limits and settled as confirmed"
+    return f"wagers within the limits, settled as confirmed: {len(confirmed)}"
 
 
 def require_limits(rules: Json, wager: Json) -> None:
@@ -843,7 +843,7 @@ def check_payouts(proof: Proof) -> str:
     if proof.maybe("RoundSettled") is None:
         raise Nothing("the round was not settled")
     lines, _ = check_money(proof, ("result", "win", "returned"))
-    return f"{lines} stakes paid as the rules say"
+    return f"stakes paid as the rules say: {lines}"
 
 
 def check_commission(proof: Proof) -> str:
@@ -887,7 +887,7 @@ def check_void(proof: Proof) -> str:
         moved -= line["owed"] + line["forgiven"]
         if moved != line["staked"] - line["paid"]:
             raise Wrong(f"seat {line['seat']} gets another amount back", line["staked"] - line["paid"], moved)
-    return f"{len(lines)} wagers undone to the last unit"
+    return f"wagers undone to the last unit: {len(lines)}"
 
 
 CHECKS = (

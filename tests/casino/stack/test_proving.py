@@ -1,0 +1,45 @@
+"""The end of `play`: what the stand-alone verifier says of a round decides."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from casino.stack import proving
+from casino.stack.home import PROJECT
+from tests.baccarat.proofs.forging import Document, golden, written
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the verifier and the casino's keys, as the service hands them out."""
+    (tmp_path / "verifier.py").write_bytes((PROJECT / "baccarat" / "proofs" / "verifier.py").read_bytes())
+    (tmp_path / "keys.json").write_text(json.dumps({"items": golden("mini")["keys"]}))
+    return tmp_path
+
+
+def run(folder: Path, document: Document) -> proving.Proven:
+    (folder / "round.json").write_bytes(written(document))
+    return proving._run(folder, document["round"]["id"])
+
+
+def test_a_round_that_is_verified_is_told_in_a_line(folder: Path) -> None:
+    document = golden("mini")
+
+    proven = run(folder, document)
+
+    assert proven.code == 0
+    assert proven.line() == (
+        f"proof: round {document['round']['id']} VERIFIED: everything was worked out again and agrees."
+    )
+
+
+def test_a_round_that_is_refused_fails_with_all_that_the_verifier_said(folder: Path) -> None:
+    document = golden("mini")
+    document["shoe"]["seed"] = "ab" * 32
+
+    proven = run(folder, document)
+
+    assert proven.code == 1
+    assert "FAILED" in proven.line().splitlines()[0]
+    assert "the seed is not the one that was revealed" in proven.line()
