@@ -9,6 +9,7 @@ from baccarat.audit.notes import Notes
 from baccarat.audit.traces import RoundTrace, TableTrace
 from baccarat.projections import ROUNDS, SITTINGS, SWITCHES, TABLES, WAGERS, Relation, SwitchRow
 from baccarat.rounds.state import INITIAL
+from baccarat.version_rows import VERSIONS
 from casino.events.canonical import recanonical
 from casino.events.rows import fetch
 
@@ -19,6 +20,8 @@ EXTRA: Final = {
         SELECT FROM events_event WHERE stream = 'table-' || kept.id AND version = 1) ORDER BY 1""",
     ROUNDS.table: """SELECT id::text FROM baccarat_round AS kept WHERE NOT EXISTS (
         SELECT FROM events_event WHERE stream = 'round-' || kept.id AND version = 1) ORDER BY 1""",
+    VERSIONS.table: """SELECT id FROM baccarat_rulesversion AS kept WHERE NOT EXISTS (
+        SELECT FROM events_event WHERE stream = 'table-' || kept.table_id AND version = 1) ORDER BY 1""",
     SITTINGS.table: """SELECT id FROM baccarat_sitting AS kept WHERE NOT EXISTS (
         SELECT FROM events_event WHERE stream = 'table-' || kept.table_id AND version = 1) ORDER BY 1""",
     WAGERS.table: """SELECT id FROM baccarat_wager AS kept WHERE NOT EXISTS (

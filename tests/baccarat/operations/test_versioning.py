@@ -279,6 +279,10 @@ def test_versions_are_audited_and_rebuilt_and_tampering_with_them_is_found(datab
 
     with database.owner() as owner:
         owner.execute("UPDATE baccarat_rulesversion SET returns = '[]', drafted_by = 'x' WHERE version = 2")
+        owner.execute(
+            "INSERT INTO baccarat_rulesversion SELECT (jsonb_populate_record(kept, jsonb_build_object('id', 'x/1', "
+            "'table_id', gen_random_uuid()))).* FROM baccarat_rulesversion AS kept LIMIT 1"
+        )
         owner.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
         owner.execute(
             "UPDATE events_event SET data = jsonb_set(data, '{rules}', '\"mini@2\"') WHERE type = 'RoundOpened' "
@@ -288,7 +292,9 @@ def test_versions_are_audited_and_rebuilt_and_tampering_with_them_is_found(datab
             "UPDATE events_event SET data = jsonb_set(data, '{returns,0,exact}', '\"1/1\"') WHERE type = 'RulesDrafted'"
             " AND version = (SELECT min(version) FROM events_event WHERE type = 'RulesDrafted')"
         )
-    found = {finding.what for finding in engine.run().findings}
+    findings = engine.run().findings
+    found = {finding.what for finding in findings}
+    assert ("row is extra", "baccarat_rulesversion x/1") in {(each.what, each.where) for each in findings}
     assert {"row differs", "round's facts differ", "theoretical return differs"} <= found
 
 
