@@ -10,8 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from baccarat.admin import parts
-from baccarat.admin.search import outcome_of
+from baccarat.admin import parts, search
 from baccarat.admin.words import stakes_in_words
 from baccarat.chat.models import Act, Message, Report
 from baccarat.models import Sitting, Wager
@@ -109,7 +108,7 @@ def _wager(wager: Any) -> tuple[object, ...]:
         stakes_in_words(stakes, lambda minor: text(minor, wager.currency)),
         staked if wager.book == "real" else marks.both(staked, "play money"),
         marks.money(wager.returned, wager.currency),
-        outcome_of(wager),
+        search.outcome_of(wager),
     )
 
 
@@ -159,7 +158,7 @@ def _payments(request: HttpRequest, player: Player) -> Section:
     ]
     link = f"{reverse('admin:desk_search')}?{urlencode({'player': str(player.pk)})}"
     headers = ("Requested (UTC)", "Transaction", "Status", "Amount")
-    note = marks.link(link, "Search among all of them")
+    note = marks.link(link, "Search among all of them") if request.user.has_perms(search.NEEDED) else ""
     return Grid("Payments and adjustments", headers, rows, empty="No payment yet.", note=note, numeric=_MONEY)
 
 

@@ -101,7 +101,7 @@ def looking(user: User) -> HttpRequest:
 
 
 def method_of(name: str) -> str:
-    looks = name.endswith(("_void", "_export", "_add", "_throw", "_password_change")) and not name.endswith(
+    looks = name.endswith(("_void", "_export", "_add", "_throw", "_search", "_password_change")) and not name.endswith(
         ("request_void", "approve_void", "decline_void")
     )
     return "get" if looks else "post"
@@ -164,7 +164,7 @@ def wrongly_done(user: User, letter: str) -> list[tuple[str, str]]:
     models, wrong = dict(parts()), []
     for name, letters in ACTIONS.items():
         model = "_".join(name.split("_")[:2])
-        lists = name.endswith(("_export", "_add", "_throw"))
+        lists = name.endswith(("_export", "_add", "_throw", "_search"))
         row = None if lists else row_of(models[model], looking(user))
         if row is None and not lists:
             row = nobodys(models[model])
