@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from casino.stack.bots.house import new_operator
 from casino.stack.home import claim
 from casino.stack.system import Stack
 from tests.browser.house import House
 from tests.browser.screen import Screen
+from tests.browser.windows import Windows
 from tests.chromium import CHROMIUM
 
 expect.set_options(timeout=10_000)
@@ -56,22 +57,13 @@ def browser() -> Generator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def contexts(browser: Browser) -> Callable[..., BrowserContext]:
-    """One context for all windows of a form, so that the page's modules are fetched once; a token is a window's own."""
-    kept: dict[str, BrowserContext] = {}
-
-    def context(**form: Any) -> BrowserContext:
-        options = Screen.form(**form)
-        key = repr(options)
-        if key not in kept:
-            kept[key] = browser.new_context(**options)
-        return kept[key]
-
-    return context
+def windows(browser: Browser) -> Windows:
+    """The browser's windows."""
+    return Windows(browser)
 
 
 @pytest.fixture
-def sees(house: House, contexts: Callable[..., BrowserContext]) -> Generator[Callable[..., Screen]]:
+def sees(house: House, windows: Windows) -> Generator[Callable[..., Screen]]:
     """`sees(table, seat)` opens a window in which a new player sits at the table, or looks at it without a seat.
 
     With `token` it is the window of a player who is there already; with `latency` every answer comes so many
@@ -79,7 +71,7 @@ def sees(house: House, contexts: Callable[..., BrowserContext]) -> Generator[Cal
 
     At the end no window may have shown an error, or asked another host for anything.
     """
-    with contextlib.ExitStack() as windows:
+    with contextlib.ExitStack() as ends:
         opened: list[Screen] = []
 
         def open_window(
@@ -92,8 +84,8 @@ def sees(house: House, contexts: Callable[..., BrowserContext]) -> Generator[Cal
             **form: Any,
         ) -> Screen:
             token = token or (house.newcomer() if seat is None else house.seated(table, seat))
-            screen = Screen(contexts(**form), house, table=table, token=token, latency=latency, clock=clock)
-            windows.callback(screen.page.close)
+            screen = windows.open(house, table=table, token=token, latency=latency, clock=clock, form=form)
+            ends.callback(windows.close, screen)
             opened.append(screen)
             return screen
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from playwright.sync_api import BrowserContext, CDPSession, ConsoleMessage, Locator, Request, Response, expect
+from playwright.sync_api import CDPSession, ConsoleMessage, Error, Locator, Page, Request, Response, expect
 
 from tests.browser.house import House
 
@@ -15,24 +15,35 @@ NETWORK = "Failed to load resource"
 class Screen:
     """What one player sees at a table, and does."""
 
-    def __init__(
-        self, context: BrowserContext, house: House, *, table: str, token: str, latency: int = 0, clock: bool = False
-    ) -> None:
-        self.context, self.house, self.table, self.token = context, house, table, token
+    def __init__(self, page: Page, house: House, *, table: str, token: str, form: str) -> None:
+        self.page, self.house, self.table, self.token, self.kind = page, house, table, token, form
+        self.usual = True
+        self._line: CDPSession | None = None
         self.faults: list[str] = []
-        self.page = context.new_page()
-        self.page.set_default_timeout(PATIENCE)
-        self.page.on("console", self._console)
-        self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
-        self.page.on("request", self._asked)
-        self.page.on("response", self._answered)
-        self._line: CDPSession = context.new_cdp_session(self.page)
+        self.heard = {
+            "console": self._console,
+            "pageerror": self._failed,
+            "request": self._asked,
+            "response": self._answered,
+        }
+        for event, hear in self.heard.items():
+            page.on(event, hear)  # type: ignore[call-overload]
+        page.set_default_timeout(PATIENCE)
+
+    def enter(self, *, latency: int, clock: bool) -> None:
+        """This will go to the table as its player; with `latency` every answer comes late, `clock` can be moved on."""
         if latency:
             self.line(latency=latency)
         if clock:
+            self.usual = False
             self.page.clock.install()
-        self.page.goto(f"{house.base_url}/play/#token={self.token}&table={table}")
-        expect(self.page.locator(".board")).to_be_visible(timeout=PATIENCE)
+        self.page.goto(f"{self.house.base_url}/play/#token={self.token}&table={self.table}")
+        expect(self.page.locator(f'.game[data-table="{self.table}"] .board')).to_be_visible(timeout=PATIENCE)
+
+    def hear_no_more(self) -> None:
+        """This will leave what the window does from now on to others."""
+        for event, hear in self.heard.items():
+            self.page.remove_listener(event, hear)
 
     @staticmethod
     def form(*, phone: bool = False, dark: bool = False, **more: Any) -> dict[str, Any]:
@@ -48,8 +59,14 @@ class Screen:
 
     def line(self, *, offline: bool = False, latency: int = 0) -> None:
         """This will cut this window's line or mend it, or let every answer come so many milliseconds late."""
+        self.usual = False
         conditions = {"offline": offline, "latency": latency, "downloadThroughput": -1, "uploadThroughput": -1}
+        if self._line is None:
+            self._line = self.page.context.new_cdp_session(self.page)
         self._line.send("Network.emulateNetworkConditions", conditions)
+
+    def _failed(self, error: Error) -> None:
+        self.faults.append(f"error: {error}")
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error" and NETWORK not in message.text:

@@ -68,7 +68,7 @@ export class Game {
     this.controls = new Controls(this.actions, announce);
     this.header = new Header(this.actions);
     this.panel = h("aside", { class: "panel", hidden: true });
-    this.element = h("div", { class: "game" }, this.header.element, this.notices.element,
+    this.element = h("div", { class: "game", "data-table": this.table }, this.header.element, this.notices.element,
       h("main", { class: "middle" }, this.felt, this.panel), this.controls.element);
     this.show = new Show({
       root: this.felt, hands: this.hands, board: this.board, layer: this.layer, sound: this.sound,
