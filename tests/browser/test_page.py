@@ -120,13 +120,17 @@ def test_keys_pressed_quickly_all_count_in_their_order_however_late_answers_come
 
 def test_no_wager_is_dealt_without_the_chip_that_was_refused_before_it(house, sees):
     table = house.table("mini")
-    screen = sees(table, 1, latency=100)
+    screen = sees(table, 1)
     screen.place("banker", "25")
-    screen.place("tie", "500")
-    screen.act("deal")
+    expect(screen.chips_on("banker")).to_have_text("25")
+    screen.line(latency=2000)
+    for key in ("5", "t", "Enter"):
+        screen.press(key)
 
     screen.see("over the table's maximum")
     expect(screen.chips_on("banker")).to_have_text("25")
+    screen.line()
+    expect(screen.page.locator(".spot[data-coming]")).to_have_count(0)
     assert house.seat_of(table, 1)["standing"] == "deciding"
     screen.act("deal")
     screen.lies(house.settled(table, 1))
