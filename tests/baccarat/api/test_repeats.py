@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from casino.events import sealer
 from tests.baccarat.api import contract
 from tests.baccarat.api.people import (
     LONG_TURN,
@@ -92,6 +93,10 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     sent(lucky, "chat/words", {"word": "darn"})
     sent(lucky, "chat/words/remove", {"word": "darn"})
     sent(alice, f"{at}/leave")
+    for switch in ("stop", "resume"):
+        sent(lucky, f"switches/{switch}", {"scope": "table", "subject": table, "reason": "Looked at"})
+    sealer.seal_all()
+    sent(lucky, f"rounds/{alice.read(at)['last_round']['id']}/dispute-pack")
     sent(lucky, f"{at}/close", {"reason": "Worn out"})
     alone = f"tables/{lucky.table('mini')}"
     alice.do(f"{alone}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "book": "real"})
