@@ -15,6 +15,7 @@ from casino.events import hints
 
 NIGHT: Final = 12 * 3600.0
 """Seconds that a nightly audit may take."""
+WATCH: Final = "baccarat.operations.monitoring.watch"
 LONGEST: Final = 20.0
 """Seconds after which a task under steady load ends, well before its time limit; the next wake-up goes on."""
 
@@ -38,6 +39,12 @@ def free_seats(**_: object) -> None:
 def note_significant(**_: object) -> None:
     """This will record what is significant in what was sealed since the last time."""
     reading.note_new()
+
+
+@shared_task(name="baccarat.watch_chance", acks_late=True, ignore_result=True)
+def watch_chance(**_: object) -> None:
+    """This will test what the shoes brought, and record it where that is out of band. Its code is loaded then."""
+    import_string(WATCH)()
 
 
 @shared_task(

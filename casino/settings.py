@@ -204,6 +204,7 @@ CELERY_BEAT_SCHEDULE = {
     "reconcile": {"task": "wallet.reconcile", "schedule": 900.0, "options": {"expires": 900.0}},
     # Looks at the clock each hour: in AUDIT_HOUR it audits.
     "audit": {"task": "baccarat.audit_nightly", "schedule": 3600.0, "options": {"expires": 3600.0}},
+    "watch the chance": {"task": "baccarat.watch_chance", "schedule": 6 * 3600.0, "options": {"expires": 3600.0}},
     # Looks often, signs when CHECKPOINT_SECONDS or CHECKPOINT_POSITIONS are over.
     "sign checkpoints": {"task": "checkpoints.sign", "schedule": 10.0, "options": {"expires": 10.0}},
     "note what is significant": {
@@ -227,6 +228,7 @@ CELERY_TASK_ROUTES = {
     "baccarat.audit_nightly": {"queue": "audit"},
     "baccarat.free_seats": {"queue": "payments"},
     "baccarat.note_significant": {"queue": "payments"},
+    "baccarat.watch_chance": {"queue": "payments"},
     "reports.*": {"queue": "payments"},
 }
 CELERY_BEAT_SCHEDULER = "baccarat.clock:Clock"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from baccarat import sampling
+from baccarat import sampling, tasks
 from casino.events.rows import execute, fetch
 from tests.support.examples import B
 from tests.support.house import House, deal_all
@@ -43,6 +43,7 @@ def test_what_was_played_is_tested_and_an_unfair_history_is_recorded_once(
     assert plot.read_bytes().startswith(b"\x89PNG")
 
     execute(ALWAYS_BANKER, [table])
+    tasks.watch_chance()
     for _ in range(2):
         with pytest.raises(CommandError):
             call_command("rng-report", "--json")
