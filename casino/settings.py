@@ -407,10 +407,13 @@ ADMIN_OPERATORS_OF = "casino.operators.staff.operators_of"
 """Which operators' rows a user may see in the admin."""
 ADMIN_OPERATOR_NAMES = "casino.operators.admin.operator_choices"
 """What those operators are called, by id."""
+ADMIN_OPENS = "casino.operators.personal.open_rows"
+"""Who opens what is sealed of persons on a page."""
 ADMIN_SEEN = "casino.staff.views.seen"
 """Who keeps that somebody looked at a row."""
 ADMIN_PAGES = {
     "staff": "staff_member",
+    "erasure": "privacy_erasure",
     "round": "baccarat_round",
     "table": "baccarat_table",
     "report": "reports_report",
@@ -579,6 +582,7 @@ UNFOLD = {
                     admin_item("Operators", "domain", "operators_operator"),
                     admin_item("API keys", "key", "operators_apikey"),
                     admin_item("Players", "person", "operators_player"),
+                    admin_item("Erasures", "person_off", "privacy_erasure"),
                 ],
             },
             {

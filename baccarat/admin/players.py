@@ -19,6 +19,7 @@ from casino.admin import marks
 from casino.admin.readonly import as_uuid
 from casino.admin.sections import Facts, Grid, Section
 from casino.kernel.money import text
+from casino.operators import personal
 from casino.operators.admin import PlayerAdmin
 from casino.operators.models import Player
 from casino.significant import admin as significant
@@ -171,6 +172,7 @@ def _chats(request: HttpRequest, player: Player) -> Section:
     said = Message.objects.filter(player_id=player.pk).order_by("-sent_at")[:FEW]
     acts = Act.objects.filter(player_id=player.pk).order_by("-id")[:FEW]
     reports = Report.objects.filter(player_id=player.pk).order_by("-id")[:FEW]
+    personal.open_rows([*said, *acts, *reports])
     rows = [
         *((row.sent_at, "said", marks.page("message", row.pk, row.text), f"seat {row.seat}") for row in said),
         *((row.reported_at, "was reported", marks.page("complaint", row.pk, row.reason), "") for row in reports),

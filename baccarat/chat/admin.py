@@ -18,6 +18,7 @@ from casino.admin import marks
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import as_uuid
 from casino.admin.sections import Facts, Field, Form, Section
+from casino.operators import personal
 from casino.operators.admin import operator_filter
 
 __all__ = ["ActAdmin", "MessageAdmin", "ReportAdmin", "WordAdmin"]
@@ -121,6 +122,7 @@ class ReportAdmin(ChatAdmin):
         """This will show a report with the message, and what can be done."""
         message = Message.objects.filter(pk=obj.message_id).first() if obj.message_id else None
         closing = Closing.objects.filter(pk=obj.pk).first()
+        personal.open_rows([row for row in (message, closing) if row is not None])
         facts = (
             ("Status", self.standing(obj)),
             ("Reason", self.why(obj)),

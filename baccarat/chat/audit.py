@@ -26,8 +26,13 @@ from baccarat.chat.events import (
 from baccarat.chat.rules import MESSAGES, NEWCOMER, Conduct, evolve
 from casino.events.rows import fetch
 from casino.kernel.findings import Finding
-from casino.operators import removals
+from casino.operators import personal, removals
 
+_DESTROYED: Final = """
+    SELECT player_id FROM operators_personalkey AS kept WHERE wrapped IS NULL AND NOT EXISTS (
+        SELECT FROM significant_significantevent
+         WHERE kind = 'data_erased' AND subject = 'player:' || kept.player_id)
+"""
 KEPT: Final[Mapping[str, str]] = {
     "chat_message": "SELECT id, salt, text FROM chat_message",
     "chat_report": "SELECT id, salt, reason FROM chat_report",
@@ -73,6 +78,7 @@ class Chats:
 
     def check_state(self) -> Iterator[Finding]:
         """This will compare what is kept, and the rows, with what the events have led to."""
+        yield from _unrecorded()
         old = fetch("SELECT clock_timestamp()")[0][0] - KEPT_FOR
         for table, statement in KEPT.items():
             yield from _texts(table, self._digests[table], fetch(statement), old=old)
@@ -149,17 +155,31 @@ def _done_at(act: Act) -> datetime:
 def _texts(
     table: str, due: Mapping[UUID, tuple[str, datetime]], rows: Iterable[tuple[UUID, bytes, str]], *, old: datetime
 ) -> Iterator[Finding]:
-    """Compares what is kept with the log; what is older than `old` may have been purged."""
-    missing = dict(due)
-    for subject, salt, text in rows:
+    """Compares what is kept with the log. What is older than `old` may be purged; who is erased can't be read."""
+    missing, gone, kept = dict(due), personal.destroyed(), list(rows)
+    texts = personal.opened([text for _, _, text in kept])
+    salts = personal.opened_data([bytes(salt) for _, salt, _ in kept])
+    for (subject, stored, sealed), text, salt in zip(kept, texts, salts, strict=True):
         digest, _ = missing.pop(subject, (None, None))
         where = f"{table} {subject}"
         if digest is None:
             yield Finding("row is extra", where, "none", "a row")
-        elif len(salt) != proof.SALT or proof.digest(salt=bytes(salt), subject=subject, text=text) != digest:
+        elif personal.owner_of(sealed) in gone or (not sealed and UUID(bytes=bytes(stored)[:16]) in gone):
+            continue
+        elif not _proves(salt or bytes(stored), subject, text or "", digest):
             yield Finding("words differ", where, f"the text of digest {digest}", "another text")
     for subject in (subject for subject, (_, when) in missing.items() if when >= old):
         yield Finding("row is missing", f"{table} {subject}", "a row", "none")
+
+
+def _proves(salt: bytes, subject: UUID, text: str, digest: str) -> bool:
+    return len(salt) == proof.SALT and proof.digest(salt=salt, subject=subject, text=text) == digest
+
+
+def _unrecorded() -> Iterator[Finding]:
+    """Keys that were destroyed while nobody recorded an erasure: what they sealed could have said anything."""
+    for (player,) in fetch(_DESTROYED):
+        yield Finding("key is gone", f"operators_personalkey {player}", "a recorded erasure", "none")
 
 
 def _rows(table: str, due: Mapping[Any, Any], found: Mapping[Any, Any]) -> Iterator[Finding]:

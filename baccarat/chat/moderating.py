@@ -115,7 +115,8 @@ def close_report(*, operator: UUID, report: UUID, outcome: Outcome, note: str, m
             raise ReportIsClosed
         event = ReportClosed(operator, report, player, outcome, words.digest, page.now)
         recording.record(page, event, metadata)
-        execute(_CLOSE, [report, outcome.value, note, words.salt, metadata.actor, page.now])
+        kept = recording.stored(words, player=player)
+        execute(_CLOSE, [report, outcome.value, kept.text, kept.salt, metadata.actor, page.now])
 
 
 def _act(moderator: Moderator, judged: Callable[[Page, Words], Act]) -> Conduct:
@@ -126,7 +127,8 @@ def _act(moderator: Moderator, judged: Callable[[Page, Words], Act]) -> Conduct:
         event = judged(page, words)
         after = recording.record(page, event, moderator.metadata)
         about = (words.subject, page.operator, page.player, type(event).__name__)
-        execute(_ACT, [*about, *_terms(event), moderator.note, words.salt, moderator.by, page.now])
+        kept = recording.stored(words, player=page.player)
+        execute(_ACT, [*about, *_terms(event), kept.text, kept.salt, moderator.by, page.now])
     return after
 
 

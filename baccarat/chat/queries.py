@@ -11,6 +11,7 @@ from baccarat.chat.rules import Ban, Conduct
 from baccarat.operations.guest import Guest
 from baccarat.tables.refusals import UnknownTable
 from casino.events.rows import fetch
+from casino.operators import personal
 from casino.operators import queries as operators
 
 Line = dict[str, Any]
@@ -79,7 +80,7 @@ def history(*, table: UUID, viewer: UUID, after: UUID | None, limit: int) -> lis
     """This will list a table's messages as players see them, newest first, older than `after`."""
     return [
         message_line(identity=identity, seat=seat, mine=player == viewer, shown=shown, sent_at=sent_at)
-        for identity, seat, player, shown, sent_at in fetch(_HISTORY, [table, after or _LAST, limit])
+        for identity, seat, player, shown, sent_at in _opened(fetch(_HISTORY, [table, after or _LAST, limit]))
     ]
 
 
@@ -138,7 +139,7 @@ def list_of(*, operator: UUID | None) -> list[str]:
 
 def shown(*, messages: Sequence[UUID]) -> dict[UUID, str]:
     """This will return messages of any table as players see them, in one query; unknown ones are left out."""
-    return dict(fetch(_SHOWN, [list(messages)])) if messages else {}
+    return dict(_opened(fetch(_SHOWN, [list(messages)]))) if messages else {}
 
 
 def references(*, table: UUID, since: datetime, until: datetime) -> list[Line]:
@@ -152,4 +153,11 @@ def waiting(*, operators: Sequence[UUID] | None, most: int) -> int:
 
 
 def _lines(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> list[Line]:
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    return [dict(zip(names, row, strict=True)) for row in _opened(rows)]
+
+
+def _opened(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Rows with what is sealed in them opened, with one question for all keys."""
+    sealed = [value for row in rows for value in row if personal.is_sealed(value)]
+    texts = iter(personal.opened(sealed))
+    return [tuple(next(texts) if personal.is_sealed(value) else value for value in row) for row in rows]

@@ -12,6 +12,7 @@ from baccarat.chat.rules import Conduct, evolve
 from casino.api.ids import new_id
 from casino.events.rows import fetch
 from casino.events.store import Append, Metadata, append
+from casino.operators import personal
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,14 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    """Words as they are stored: text and salt sealed under the key of whose they are, or whom they are about."""
+
+    text: str
+    salt: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A player's locked page: who it is about, what holds, and the database's time since it is locked."""
 
@@ -41,6 +50,12 @@ class Page:
 def new_words(text: str, *, subject: UUID | None = None) -> Words:
     """This will make words of a text, for a new subject unless one is given."""
     return Words(subject or new_id(), text, os.urandom(proof.SALT))
+
+
+def stored(words: Words, *, player: UUID) -> Stored:
+    """This will seal words under a player's key, so that they go when it is destroyed. Raises PersonErased."""
+    key = personal.key_of(player)
+    return Stored(key.text(words.text), key.data(words.salt))
 
 
 def open_page(*, operator: UUID, player: UUID) -> Page:

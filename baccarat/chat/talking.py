@@ -22,6 +22,7 @@ from baccarat.chat.refusals import (
 from baccarat.operations.guest import Guest
 from baccarat.tables.refusals import UnknownSeat, UnknownTable
 from casino.events.rows import execute, fetch
+from casino.operators import personal
 
 # One look at all that a message is judged by, and the listed words that are in it.
 _FLOOR: Final = """
@@ -93,8 +94,9 @@ def say(*, guest: Guest, text: str) -> Said:
             guest.operator, guest.table, seat, guest.player, said.id, words.digest, sent_at=page.now
         )
         recording.record(page, event, guest.metadata)
-        row = (said.id, guest.operator, guest.table, seat, guest.player, words.text, said.shown, words.salt, page.now)
-        execute(_SAY, row)
+        key = personal.key_of(guest.player)
+        kept = (key.text(words.text), key.text(said.shown), key.data(words.salt))
+        execute(_SAY, (said.id, guest.operator, guest.table, seat, guest.player, *kept, page.now))
     return said
 
 
@@ -171,11 +173,12 @@ def _report(guest: Guest, accused: _Accused, words: Words) -> UUID:
         }
         event = PlayerReported(**subject, digest=words.digest, reported_at=page.now)
         recording.record(page, event, guest.metadata)
+        kept = recording.stored(words, player=guest.player)
         execute(
             _REPORT,
             [
                 words.subject, guest.operator, guest.table, accused.seat, accused.player, guest.player,
-                accused.message, words.text, words.salt, page.now,
+                accused.message, kept.text, kept.salt, page.now,
             ],
         )  # fmt: skip
     return words.subject

@@ -8,6 +8,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
+from casino.admin.opening import open_rows
+
 if TYPE_CHECKING:
     Pages = Paginator[Any]
 else:
@@ -44,6 +46,7 @@ class CountedList(ChangeList):
     """A list whose header does not offer a total that nobody counted."""
 
     def get_results(self, request: HttpRequest) -> None:
-        """This will fetch the page and take what was counted for all there is."""
+        """This will fetch the page, open what is sealed on it, and take what was counted for all there is."""
         super().get_results(request)
         self.full_result_count = self.result_count
+        open_rows(self.result_list)

@@ -15,6 +15,7 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
 from casino.admin import scope
+from casino.admin.opening import open_rows
 from casino.admin.paging import CappedPaginator, CountedList
 from casino.admin.sections import Section
 from casino.admin.seen import seen
@@ -142,6 +143,8 @@ class ReadOnlyAdmin(Looks):
         obj = self.get_object(request, unquote(object_id))
         if not self.has_view_permission(request, obj):
             raise PermissionDenied
+        if obj is not None:
+            open_rows([obj])
         return obj
 
     def perform_path(self, name: str, permission: str, perform: Perform) -> URLPattern:

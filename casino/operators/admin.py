@@ -19,7 +19,7 @@ from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.people import StaffAdmin
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Deed, Facts, Grid, Section
-from casino.operators import operations, sessions, staff
+from casino.operators import operations, personal, sessions, staff
 from casino.operators.models import ApiKey, Operator, Player, PlayerSession, StaffMembership
 from casino.significant import admin_thresholds
 
@@ -48,8 +48,10 @@ def operator_filter(column: str = "operator_id") -> Any:
 
 
 def nicknames(players: Sequence[UUID]) -> Mapping[UUID, str]:
-    """This will return players' nicknames by id, in one query; unknown players are left out."""
-    return dict(Player.objects.filter(id__in=set(players)).values_list("id", "nickname"))
+    """This will return players' nicknames by id, in two queries; unknown players are left out."""
+    rows = list(Player.objects.filter(id__in=set(players)).values_list("id", "nickname"))
+    names = personal.opened([nickname for _, nickname in rows])
+    return {player: name or "" for (player, _), name in zip(rows, names, strict=True)}
 
 
 class MembershipInline(Inline):
@@ -220,7 +222,7 @@ class PlayerAdmin(ReadOnlyAdmin):
     def found_by(self, term: str) -> Q | None:
         """This will look for an id or a reference, which the index of each operator has."""
         identity = as_uuid(term)
-        wanted = Q(operator_id__in=Operator.objects.values("id"), reference=term)
+        wanted = Q(operator_id__in=Operator.objects.values("id"), reference_mark=personal.mark(term))
         return wanted if identity is None else wanted | Q(pk=identity)
 
     def get_urls(self) -> list[URLPattern]:
@@ -233,7 +235,7 @@ class PlayerAdmin(ReadOnlyAdmin):
         running = open_sessions(player)
         for session in running:
             sessions.end_session(session=bytes(session.token_hash))
-        return f"Ended {len(running)} session{'' if len(running) == 1 else 's'} of {player.nickname}."
+        return f"Ended {len(running)} session{'' if len(running) == 1 else 's'}."
 
     @admin.display(description="player")
     def title(self, player: Player) -> str:

@@ -32,7 +32,7 @@ _BY_KEY_ID: Final = """
 # after which an unused one ends: it may end that much early, and never late.
 _BY_HASH: Final = f"""
     WITH known AS (
-        SELECT s.token_hash, {STANDING} AS standing, p.id, p.operator_id, p.nickname, o.currency, o.sandbox
+        SELECT s.token_hash, {STANDING} AS standing, p.id, p.operator_id, o.currency, o.sandbox
         FROM operators_playersession s
         JOIN operators_player p ON p.id = s.player_id
         JOIN operators_operator o ON o.id = p.operator_id
@@ -42,7 +42,7 @@ _BY_HASH: Final = f"""
         FROM known WHERE s.token_hash = known.token_hash AND known.standing = ''
                      AND s.last_used_at < clock_timestamp() - make_interval(secs => %(idle)s) / {NOTES_PER_TIME_OUT}
     )
-    SELECT standing, id, operator_id, nickname, currency, sandbox FROM known
+    SELECT standing, id, operator_id, currency, sandbox FROM known
 """  # noqa: S608  (constants)
 _OVER: Final[Mapping[str, tuple[Problem, str]]] = {
     ENDED: (INVALID_CREDENTIALS, "This player session has ended."),
@@ -151,10 +151,10 @@ def _player_of(token_hash: bytes) -> PlayerPrincipal:
     row = _one(_BY_HASH, {"hash": token_hash, "idle": settings.PLAYER_IDLE_SECONDS})
     if row is None:
         raise Rejected(INVALID_CREDENTIALS)
-    standing, player, operator, nickname, currency, sandbox = row
+    standing, player, operator, currency, sandbox = row
     if standing:
         raise Rejected(*_OVER[standing])
-    return PlayerPrincipal(player, operator, nickname, currency, sandbox, token_hash)
+    return PlayerPrincipal(player, operator, currency, sandbox, token_hash)
 
 
 def _one(query: str, values: Any) -> tuple[Any, ...] | None:

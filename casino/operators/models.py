@@ -59,20 +59,34 @@ class ApiKey(models.Model):
 
 
 class Player(models.Model):
-    """A person who plays, known to us by the operator's own reference and a nickname only."""
+    """A person who plays, known to us by the operator's own reference and a nickname only: both sealed (`personal`)."""
 
     id = models.UUIDField(primary_key=True)
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="players")
-    reference = models.CharField(max_length=80, help_text="The operator's own id of this player.")
-    nickname = models.CharField(max_length=40)
+    reference = models.TextField(help_text="The operator's own id of this player, sealed.")
+    reference_mark = models.BinaryField(max_length=32, null=True, help_text="What the reference is found by.")
+    nickname = models.TextField(help_text="Sealed.")
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["operator", "reference"], name="operators_player_reference")]
+        constraints = [models.UniqueConstraint(fields=["operator", "reference_mark"], name="operators_player_mark")]
         indexes = [models.Index(fields=["operator", "id"], name="operators_player_page")]
 
     def __str__(self) -> str:
-        return f"{self.nickname} ({self.id})"
+        return f"player {self.id}"
+
+
+class PersonalKey(models.Model):
+    """A player's own key, sealed under PERSONAL_KEYS; `wrapped` is gone once it is destroyed."""
+
+    player_id = models.UUIDField(primary_key=True)
+    key_id = models.TextField()
+    wrapped = models.BinaryField(null=True)
+    made_at = models.DateTimeField(db_default=Now())
+    destroyed_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"key of {self.player_id}"
 
 
 class PlayerSession(models.Model):

@@ -10,7 +10,7 @@ from django.db import IntegrityError, connection, transaction
 
 from casino.api.ids import new_id
 from casino.kernel import money
-from casino.operators import credentials
+from casino.operators import credentials, personal
 from casino.operators.models import ApiKey, Operator, Player
 from casino.operators.refusals import (
     InvalidSlug,
@@ -27,9 +27,16 @@ _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
 
 # A conflicting insert must return the row that is there, even one committed a moment ago: only DO UPDATE does.
 _REGISTER: Final = """
-    INSERT INTO operators_player (id, operator_id, reference, nickname) VALUES (%s, %s, %s, %s)
-    ON CONFLICT (operator_id, reference) DO UPDATE SET reference = operators_player.reference
-    RETURNING id, operator_id, reference, nickname, created_at
+    WITH registered AS (
+        INSERT INTO operators_player (id, operator_id, reference_mark, reference, nickname)
+        VALUES (%(id)s, %(operator)s, %(mark)s, %(reference)s, %(nickname)s)
+        ON CONFLICT (operator_id, reference_mark) DO UPDATE SET reference_mark = operators_player.reference_mark
+        RETURNING id, operator_id, reference, nickname, created_at
+    ), keyed AS (
+        INSERT INTO operators_personalkey (player_id, key_id, wrapped, made_at)
+        SELECT id, %(key_id)s, %(wrapped)s, clock_timestamp() FROM registered WHERE id = %(id)s
+    )
+    SELECT id, operator_id, reference, nickname, created_at FROM registered
 """
 _REVOKE: Final = """
     UPDATE operators_apikey SET revoked_at = COALESCE(revoked_at, clock_timestamp()) WHERE key_id = %s
@@ -130,7 +137,7 @@ def issue_key(*, operator: UUID, label: str = "") -> tuple[str, str]:
 def revoke_key(*, key_id: str, by: str = "command") -> None:
     """This will end a key, at once and for good; ending it twice is no error. Raises UnknownKey."""
     with transaction.atomic():
-        row = _returned(_REVOKE, key_id)
+        row = _returned(_REVOKE, (key_id,))
         if row is None:
             raise UnknownKey(f"There is no key {key_id[:60]!r}.")
         _note_key(key_id, row[0], by=by, reason="An API key was revoked")
@@ -149,10 +156,26 @@ def _note_key(key_id: str, operator: UUID, *, by: str, reason: str, label: str |
 
 def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
     """This will register a player, or return the one with this reference as it was first registered."""
-    row = _returned(_REGISTER, new_id(), operator, reference, nickname)
+    identity = new_id()
+    key, kept = personal.new_key(identity)
+    values = {
+        "id": identity,
+        "operator": operator,
+        "mark": personal.mark(reference),
+        "reference": key.text(reference),
+        "nickname": key.text(nickname),
+        "key_id": kept.key_id,
+        "wrapped": kept.data,
+    }
+    row = _returned(_REGISTER, values)
     if row is None:
         raise AssertionError("an insert that updates on conflict returns a row")
-    return Player(id=row[0], operator_id=row[1], reference=row[2], nickname=row[3], created_at=row[4])
+    player = Player(id=row[0], operator_id=row[1], reference=reference, nickname=row[3], created_at=row[4])
+    if player.id == identity:
+        player.nickname = nickname
+    else:
+        personal.open_rows([player])
+    return player
 
 
 def _require_zone(name: str) -> None:
@@ -160,7 +183,7 @@ def _require_zone(name: str) -> None:
         raise UnknownTimeZone(f"{name[:60]!r} is not a time zone.")
 
 
-def _returned(statement: str, *values: Any) -> tuple[Any, ...] | None:
+def _returned(statement: str, values: Any) -> tuple[Any, ...] | None:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         row: tuple[Any, ...] | None = cursor.fetchone()

@@ -31,7 +31,6 @@ class PlayerPrincipal:
 
     player: UUID
     operator: UUID
-    nickname: str
     currency: str
     sandbox: bool
     session: bytes

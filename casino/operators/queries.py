@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from casino.operators import personal
 from casino.operators.models import Player
 from casino.operators.refusals import UnknownPlayer
 
@@ -11,6 +12,7 @@ def find_player(*, operator: UUID, player: UUID) -> Player:
     found = Player.objects.filter(operator_id=operator, id=player).first()
     if found is None:
         raise UnknownPlayer
+    personal.open_rows([found])
     return found
 
 
@@ -19,4 +21,6 @@ def list_players(*, operator: UUID, after: UUID | None, limit: int) -> list[Play
     players = Player.objects.filter(operator_id=operator)
     if after is not None:
         players = players.filter(id__gt=after)
-    return list(players.order_by("id")[:limit])
+    found = list(players.order_by("id")[:limit])
+    personal.open_rows(found)
+    return found

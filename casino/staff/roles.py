@@ -83,6 +83,8 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
             "reports.export_report",
             "reports.acknowledge_matter",
             "baccarat.link_pack",
+            "privacy.export_player",
+            "privacy.view_erasure",
             "significant.acknowledge_significantevent",
             "significant.view_significantevent",
             "significant.view_threshold",
@@ -113,6 +115,8 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
         | {
             "baccarat.approve_void",
             "baccarat.publish_rules",
+            "privacy.approve_erasure",
+            "privacy.view_erasure",
             "significant.add_threshold",
             "wallet.approve_adjustment",
             "wallet.change_withdrawal",
@@ -124,6 +128,9 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
         | _CHAT
         | {
             "chat.list_word",
+            "privacy.export_player",
+            "privacy.request_erasure",
+            "privacy.view_erasure",
             "chat.moderate",
             "chat.remove_player",
             "operators.change_playersession",
@@ -150,6 +157,7 @@ APART: Final[tuple[tuple[str, str], ...]] = (
     ("baccarat.request_void", "baccarat.approve_void"),
     ("baccarat.draft_rules", "baccarat.publish_rules"),
     ("wallet.request_adjustment", "wallet.approve_adjustment"),
+    ("privacy.request_erasure", "privacy.approve_erasure"),
     ("staff.assign_role", "wallet.approve_adjustment"),
     ("staff.assign_role", "wallet.request_adjustment"),
     ("staff.assign_role", "wallet.change_withdrawal"),

@@ -185,14 +185,14 @@ def test_the_log_has_no_word_of_what_was_said(alice: Gambler, table: str) -> Non
     assert "Supercali" not in "".join(rows[0])
 
 
-def test_reading_takes_three_queries_and_writing_no_more_with_many_messages(
+def test_reading_takes_four_queries_and_writing_no_more_with_many_messages(
     alice: Gambler, table: str, django_assert_num_queries: Any
 ) -> None:
     say(alice, table, "First")
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         chat(alice, table)
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         say(alice, table, "Second")
     say(alice, table, "Third")
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         chat(alice, table)

@@ -1,0 +1,151 @@
+"""A person is forgotten: the key under which what is personal was sealed is destroyed, what was not sealed overwritten.
+
+Rounds, wagers, money and the log stay as they are and provable: they name the player by an id that leads to nobody. One
+person asks, another decides. Backups of the database still hold the key, sealed under PERSONAL_KEYS, until they go.
+"""
+
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.api.ids import new_id
+from casino.events.rows import execute, fetch
+from casino.operators import personal
+from casino.operators.models import Player
+from casino.operators.queries import find_player
+from casino.privacy.models import Decision, Erasure
+from casino.privacy.refusals import (
+    AlreadyErased,
+    ErasureDecided,
+    ErasureNeedsAnother,
+    ErasureReasonMissing,
+    StillExcluded,
+    StillInPlay,
+    StillToBeKept,
+    UnknownErasure,
+)
+from casino.privacy.retention import TEN_YEARS
+from casino.significant import log
+from wallet.protection import rows
+
+SHORTEST, LONGEST = 3, 500
+
+_IN_PLAY: Final = """
+    SELECT EXISTS (SELECT FROM wallet_account JOIN wallet_balance ON account_id = id
+                    WHERE player_id = %(player)s AND book = 'real' AND balance <> 0)
+        OR EXISTS (SELECT FROM baccarat_sitting WHERE player_id = %(player)s AND seat IS NOT NULL)
+        OR EXISTS (SELECT FROM baccarat_wager
+                    WHERE player_id = %(player)s AND settled_at IS NULL AND voided_at IS NULL)
+        OR EXISTS (SELECT FROM wallet_deposit WHERE player_id = %(player)s AND status = 'pending')
+        OR EXISTS (SELECT FROM wallet_withdrawal
+                    WHERE player_id = %(player)s AND status IN ('requested', 'approved', 'sent'))
+"""
+_LAST_USED: Final = """
+    SELECT greatest(
+        player.created_at,
+        (SELECT max(last_used_at) FROM operators_playersession WHERE player_id = player.id),
+        (SELECT max(confirmed_at) FROM baccarat_wager WHERE player_id = player.id)
+    ), clock_timestamp() FROM operators_player AS player WHERE id = %s
+"""
+_LOCK: Final = "SELECT FROM operators_player WHERE id = %s FOR UPDATE"
+_OVERWRITE: Final = (
+    "UPDATE operators_player SET reference_mark = NULL WHERE id = %(player)s",
+    "DELETE FROM operators_playerpin WHERE player_id = %(player)s",
+    """
+    UPDATE operators_playersession SET ended_at = clock_timestamp(), ended_reason = 'removed'
+    WHERE player_id = %(player)s AND ended_at IS NULL
+    """,
+    """
+    UPDATE wallet_adjustment_words SET note = %(erased)s, message = %(erased)s, answer = %(erased)s
+    WHERE adjustment_id IN (SELECT id FROM wallet_adjustment WHERE player_id = %(player)s)
+    """,
+    "UPDATE wallet_exclusion_words SET note = %(erased)s WHERE player_id = %(player)s",
+    "UPDATE wallet_notice SET message = %(erased)s WHERE player_id = %(player)s AND message <> ''",
+    "DELETE FROM api_idempotentrequest WHERE starts_with(scope, %(scope)s) OR strpos(response, %(id)s) > 0",
+    "UPDATE django_admin_log SET object_repr = %(erased)s WHERE object_id = %(id)s",
+)
+"""What is not sealed: requests that were answered, words about the player beside the log."""
+
+
+def request(*, operator: UUID, player: UUID, by: str, reason: str, despite_duty: bool) -> UUID:
+    """This will ask for a player to be erased, and return the request's id.
+
+    Raises UnknownPlayer, ErasureReasonMissing, AlreadyErased, StillInPlay, StillExcluded, StillToBeKept.
+    """
+    find_player(operator=operator, player=player)
+    if not SHORTEST <= len(reason.strip()) <= LONGEST:
+        raise ErasureReasonMissing
+    with transaction.atomic():
+        execute(_LOCK, [player])
+        if player in personal.destroyed() or Erasure.objects.filter(player_id=player, decision=None).exists():
+            raise AlreadyErased
+        _require_erasable(operator, player, despite_duty=despite_duty)
+        asked = Erasure.objects.create(
+            id=new_id(),
+            operator_id=operator,
+            player_id=player,
+            reason=reason.strip(),
+            despite_duty=despite_duty,
+            requested_by=by,
+        )
+    return asked.id
+
+
+def approve(*, erasure: UUID, by: str) -> None:
+    """This will erase a player. Not undone.
+
+    Raises UnknownErasure, ErasureDecided, ErasureNeedsAnother, StillInPlay, StillExcluded, StillToBeKept.
+    """
+    with transaction.atomic():
+        asked = _waiting(erasure, by)
+        execute(_LOCK, [asked.player_id])
+        _require_erasable(asked.operator_id, asked.player_id, despite_duty=asked.despite_duty)
+        Decision.objects.create(erasure=asked, approved=True, decided_by=by)
+        _erase(asked.player_id)
+        log.record(
+            kind=log.Kind.DATA_ERASED,
+            operator=asked.operator_id,
+            subject=f"player:{asked.player_id}",
+            actor=asked.requested_by,
+            authorised_by=by,
+            reason=asked.reason,
+            after={"despite_duty": asked.despite_duty},
+        )
+
+
+def decline(*, erasure: UUID, by: str) -> None:
+    """This will leave a player as it is. Raises UnknownErasure, ErasureDecided, ErasureNeedsAnother."""
+    with transaction.atomic():
+        Decision.objects.create(erasure=_waiting(erasure, by), approved=False, decided_by=by)
+
+
+def _waiting(erasure: UUID, by: str) -> Erasure:
+    asked = Erasure.objects.filter(id=erasure).first()
+    if asked is None:
+        raise UnknownErasure
+    if asked.requested_by == by:
+        raise ErasureNeedsAnother
+    Player.objects.select_for_update().get(id=asked.player_id)  # two who decide come one after the other
+    if Decision.objects.filter(erasure=asked).exists():
+        raise ErasureDecided
+    return asked
+
+
+def _require_erasable(operator: UUID, player: UUID, *, despite_duty: bool) -> None:
+    if fetch(_IN_PLAY, {"player": player})[0][0]:
+        raise StillInPlay
+    ((used, now),) = fetch(_LAST_USED, [player])
+    protection, _ = rows.load(operator=operator, player=player)
+    if protection.excluded(now) is not None:
+        raise StillExcluded
+    if not despite_duty and used > now - timedelta(days=TEN_YEARS):
+        raise StillToBeKept
+
+
+def _erase(player: UUID) -> None:
+    personal.destroy(player)
+    values = {"player": player, "id": str(player), "scope": f"player:{player} ", "erased": personal.ERASED}
+    for statement in _OVERWRITE:
+        execute(statement, values)

@@ -1,0 +1,115 @@
+"""Everything that there is about one player, as one ZIP of JSON, made while it is sent.
+
+Amounts are in minor units of the currency beside them; times are in UTC. What is sealed is opened.
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from casino.operators import personal
+from casino.operators.queries import find_player
+
+BATCH: Final = 500
+"""Rows that are read, opened and compressed at a time."""
+FILES: Final[Mapping[str, str]] = {
+    "player": "SELECT id, operator_id, reference, nickname, created_at FROM operators_player WHERE id = %(player)s",
+    "sessions": "SELECT created_at, expires_at, last_used_at, ended_at, ended_reason FROM operators_playersession "
+    "WHERE player_id = %(player)s ORDER BY created_at",
+    "removal": "SELECT until FROM operators_removal WHERE player_id = %(player)s",
+    "accounts": "SELECT id, kind, book, currency, table_id, balance FROM wallet_account "
+    "JOIN wallet_balance ON account_id = id WHERE player_id = %(player)s ORDER BY id",
+    "money": "SELECT posting.id, entry.kind, entry.recorded_at, account.id AS account, account.kind AS account_kind, "
+    "account.book, account.currency, posting.amount, posting.balance, posting.sequence FROM wallet_account AS account "
+    "JOIN wallet_posting AS posting ON posting.account_id = account.id JOIN wallet_entry AS entry "
+    "ON entry.id = posting.entry_id WHERE account.player_id = %(player)s ORDER BY posting.id",
+    "deposits": "SELECT * FROM wallet_deposit WHERE player_id = %(player)s ORDER BY id",
+    "withdrawals": "SELECT * FROM wallet_withdrawal WHERE player_id = %(player)s ORDER BY id",
+    "adjustments": "SELECT made.*, words.note, words.message, words.answer FROM wallet_adjustment AS made "
+    "LEFT JOIN wallet_adjustment_words AS words ON words.adjustment_id = made.id "
+    "WHERE made.player_id = %(player)s ORDER BY made.id",
+    "limits": "SELECT * FROM wallet_protection WHERE player_id = %(player)s",
+    "exclusions": "SELECT * FROM wallet_exclusion_words WHERE player_id = %(player)s ORDER BY since",
+    "notices": "SELECT * FROM wallet_notice WHERE player_id = %(player)s ORDER BY id",
+    "wagers": "SELECT * FROM baccarat_wager WHERE player_id = %(player)s ORDER BY confirmed_at, id",
+    "rounds": "SELECT id, table_id, number, rules, currency, phase, opened_at, ended_at, cards, outcome, player_total, "
+    "banker_total FROM baccarat_round WHERE id IN (SELECT round_id FROM baccarat_wager WHERE player_id = %(player)s) "
+    "ORDER BY id",
+    "seats": "SELECT table_id, seat, book, at FROM baccarat_sitting WHERE player_id = %(player)s ORDER BY at",
+    "preferences": "SELECT * FROM preferences_of_player WHERE player_id = %(player)s",
+    "chats": "SELECT id, table_id, seat, text, shown, sent_at FROM chat_message "
+    "WHERE player_id = %(player)s ORDER BY id",
+    "reports_made": "SELECT id, table_id, seat, message_id, reason, reported_at FROM chat_report "
+    "WHERE reporter_id = %(player)s ORDER BY id",
+    "moderation": "SELECT id, kind, reason, until, note, by, done_at FROM chat_act "
+    "WHERE player_id = %(player)s ORDER BY id",
+    "significant_events": "SELECT number, kind, reason, before, after, money, currency, at FROM "
+    "significant_significantevent WHERE subject = 'player:' || %(player)s::text ORDER BY number",
+    "views": "SELECT at, user_id, subject, path FROM staff_view "
+    "WHERE subject = 'player:' || %(player)s::text ORDER BY id",
+    "erasures": "SELECT id, reason, requested_at FROM privacy_erasure WHERE player_id = %(player)s ORDER BY id",
+    "events": "SELECT id, stream, version, type, data, recorded_at FROM events_event WHERE stream = ANY (ARRAY["
+    "'wallet-' || %(player)s::text, 'chat-' || %(player)s::text, 'limit-' || %(player)s::text, "
+    "'protection-' || %(player)s::text]) ORDER BY id",
+}
+"""A file for each; every statement has one player's rows and nobody else's."""
+
+
+class _Sink(io.RawIOBase):
+    """Takes what the ZIP writes, until it is sent."""
+
+    def __init__(self) -> None:
+        self.waiting = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.waiting += data
+        return len(data)
+
+    def take(self) -> bytes:
+        taken, self.waiting = bytes(self.waiting), bytearray()
+        return taken
+
+
+def export(*, operator: UUID, player: UUID, now: datetime) -> Iterator[bytes]:
+    """This will make the ZIP of all that there is about a player, piece by piece. Raises UnknownPlayer at once."""
+    find_player(operator=operator, player=player)
+    return _pieces(player, now)
+
+
+def _pieces(player: UUID, now: datetime) -> Iterator[bytes]:
+    sink = _Sink()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive, transaction.atomic():
+        counts = {}
+        for name, statement in FILES.items():
+            with archive.open(f"{name}.json", "w", force_zip64=True) as file:
+                counts[name] = 0
+                for batch in _batches(statement, player):
+                    for row in batch:
+                        file.write((b"[\n" if counts[name] == 0 else b",\n") + json.dumps(row, sort_keys=True).encode())
+                        counts[name] += 1
+                    yield sink.take()
+                file.write(b"\n]\n" if counts[name] else b"[]\n")
+        told = {"format": "casino.player.v1", "player": str(player), "made_at": now.isoformat(), "rows": counts}
+        archive.writestr("manifest.json", json.dumps({**told, "amounts": "minor units"}, indent=1))
+    yield sink.take()
+
+
+def _batches(statement: str, player: UUID) -> Iterator[list[dict[str, Any]]]:
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(f"SELECT to_jsonb(found)::text FROM ({statement}) AS found", {"player": player})  # noqa: S608
+        while rows := cursor.fetchmany(BATCH):
+            yield _opened([json.loads(text) for (text,) in rows])
+
+
+def _opened(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    texts = iter(personal.opened([value for row in rows for value in row.values() if personal.is_sealed(value)]))
+    return [{name: next(texts) if personal.is_sealed(value) else value for name, value in row.items()} for row in rows]

@@ -1,0 +1,35 @@
+"""manage.py export_player: everything about one player, as a ZIP."""
+
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from casino.kernel.refusals import Refusal
+from casino.operators.operations import find_operator
+from casino.privacy import exporting
+
+
+class Command(BaseCommand):
+    """Writes the file."""
+
+    help = "Writes everything that there is about one player into a ZIP of JSON."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """This will take an operator's slug, a player's id and the name of a file."""
+        parser.add_argument("operator", help="the operator's slug")
+        parser.add_argument("player", type=UUID)
+        parser.add_argument("file", type=Path)
+
+    def handle(self, **options: Any) -> None:
+        """This will export a player. Raises CommandError for one that is not there."""
+        try:
+            operator = find_operator(slug=options["operator"]).id
+            pieces = exporting.export(operator=operator, player=options["player"], now=timezone.now())
+        except Refusal as refusal:
+            raise CommandError(f"{refusal.detail} {refusal.remedy}") from None
+        with options["file"].open("wb") as file:
+            file.writelines(pieces)
+        self.stdout.write(f"Written to {options['file']}.")

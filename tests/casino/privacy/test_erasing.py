@@ -1,0 +1,253 @@
+"""A person is forgotten by two persons, once nothing stands against it; rounds and money stay provable."""
+
+import json
+import zipfile
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, transaction
+from django.urls import reverse
+
+from baccarat.audit import engine
+from baccarat.chat import moderating, queries, talking
+from baccarat.chat.events import Reason
+from baccarat.chat.moderating import Moderator
+from baccarat.rules.wagers import Spot
+from casino.events import sealer
+from casino.events.rows import execute, fetch
+from casino.kernel.money import Book
+from casino.operators import operations, personal
+from casino.operators.admin import nicknames
+from casino.operators.models import Player
+from casino.operators.queries import find_player, list_players
+from casino.operators.refusals import UnknownPlayer
+from casino.privacy import erasing, exporting
+from casino.privacy.models import Erasure
+from casino.privacy.refusals import (
+    AlreadyErased,
+    ErasureDecided,
+    ErasureNeedsAnother,
+    ErasureReasonMissing,
+    StillExcluded,
+    StillInPlay,
+    StillToBeKept,
+)
+from casino.significant.models import SignificantEvent
+from tests.conftest import Database
+from tests.support.house import At, House, deal_all
+from tests.support.office import page_of, staff
+from wallet import operations as wallet
+from wallet.protection import operations as protection
+from wallet.protection.operations import On
+from wallet.protection_events import Setter
+
+SAID = "My name is Alice and this is my number"
+ASKED = {"by": "staff:1", "reason": "Asked by letter.", "despite_duty": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Alice:
+    """A player who has played for play money and talked, and her operator."""
+
+    operator: UUID
+    id: UUID
+    at: At
+
+    @property
+    def row(self) -> Player:
+        return find_player(operator=self.operator, player=self.id)
+
+
+@pytest.fixture
+def alice(db: None) -> Alice:
+    return one_who_played()
+
+
+def one_who_played() -> Alice:
+    operator = operations.create_operator(slug="lucky", name="Lucky", currency="EUR", sandbox=True).id
+    house = House(operator=operator)
+    player = wallet.register_player(
+        operator=operator, reference="alice-1", nickname="Alice", currency="EUR", metadata=house.metadata
+    ).id
+    house.credit(player, 5_000_000, Book.PLAY)
+    at = house.guest(house.table("mini"), player)
+    at.sit(book=Book.PLAY)
+    at.deal({Spot.BANKER: 10_000})
+    deal_all()
+    talking.say(guest=at.guest, text=SAID)
+    moderator = Moderator(operator, player, "Alice told her number", house.metadata)
+    moderating.mute(moderator=moderator, reason=Reason.OTHER, minutes=5)
+    at.leave()
+    return Alice(operator, player, at)
+
+
+def ask(alice: Alice, **changes: Any) -> UUID:
+    return erasing.request(operator=alice.operator, player=alice.id, **{**ASKED, **changes})
+
+
+def forget(alice: Alice) -> None:
+    erasing.approve(erasure=ask(alice), by="staff:2")
+
+
+def everything_stored() -> str:
+    """All rows of all tables as text."""
+    tables = [name for (name,) in fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
+    return "".join(text for table in tables for (text,) in fetch(f"SELECT t::text FROM {table} t"))  # noqa: S608
+
+
+def test_nothing_personal_stands_in_the_clear_in_any_table(alice: Alice) -> None:
+    stored = everything_stored()
+    assert not [word for word in ("alice-1", "Alice", SAID) if word in stored]
+    assert (alice.row.nickname, alice.row.reference) == ("Alice", "alice-1")
+    assert nicknames([alice.id]) == {alice.id: "Alice"}
+    assert [player.nickname for player in list_players(operator=alice.operator, after=None, limit=9)] == ["Alice"]
+    (said,) = queries.said_by(operator=alice.operator, player=alice.id, after=None, limit=9)
+    assert said["written"] == SAID
+
+
+def test_a_player_is_found_by_reference_and_registered_once(alice: Alice) -> None:
+    again = operations.register_player(operator=alice.operator, reference="alice-1", nickname="Other")
+    assert (again.id, again.nickname) == (alice.id, "Alice")
+    assert operations.register_player(operator=alice.operator, reference="alice-2", nickname="Alice").id != alice.id
+    listed = staff("operators.view_player").get(reverse("admin:operators_player_changelist"), {"q": "alice-1"})
+    assert [row.nickname for row in listed.context["cl"].result_list] == ["Alice"]
+
+
+def test_a_text_moved_to_another_player_or_changed_is_not_read(alice: Alice) -> None:
+    other = operations.register_player(operator=alice.operator, reference="bob", nickname="Bob")
+    (stored,) = fetch("SELECT nickname FROM operators_player WHERE id = %s", [alice.id])[0]
+    moved = stored.replace(alice.id.hex, other.id.hex)
+    broken = stored[:-4] + ("AAA=" if not stored.endswith("AAA=") else "BBB=")
+    assert personal.opened([moved, broken, stored, None, "plain"]) == [
+        personal.UNREADABLE, personal.UNREADABLE, "Alice", None, "plain",
+    ]  # fmt: skip
+
+
+def test_two_persons_erase_and_rounds_and_money_stay_provable(alice: Alice) -> None:
+    before = fetch("SELECT count(*), max(id) FROM events_event"), fetch("SELECT count(*) FROM wallet_posting")
+    erasure = ask(alice)
+    with pytest.raises(ErasureNeedsAnother):
+        erasing.approve(erasure=erasure, by="staff:1")
+    with pytest.raises(AlreadyErased):
+        ask(alice)
+    erasing.approve(erasure=erasure, by="staff:2")
+
+    assert (alice.row.nickname, alice.row.reference) == (personal.ERASED, personal.ERASED)
+    (said,) = queries.said_by(operator=alice.operator, player=alice.id, after=None, limit=9)
+    assert (said["written"], said["shown"]) == (personal.ERASED, personal.ERASED)
+    assert (fetch("SELECT count(*), max(id) FROM events_event"), fetch("SELECT count(*) FROM wallet_posting")) == before
+    event = SignificantEvent.objects.get(kind="data_erased")
+    assert (event.subject, event.actor, event.authorised_by) == (f"player:{alice.id}", "staff:1", "staff:2")
+    with pytest.raises(ErasureDecided):
+        erasing.approve(erasure=erasure, by="staff:3")
+    with pytest.raises(AlreadyErased):
+        ask(alice)
+    again = operations.register_player(operator=alice.operator, reference="alice-1", nickname="Alice")
+    assert again.id != alice.id
+
+
+def test_an_audit_finds_nothing_after_an_erasure_and_a_key_that_is_gone_without_a_record(database: Database) -> None:
+    alice = one_who_played()
+    forget(alice)
+    sealer.seal_all()
+    assert engine.run().findings == ()
+
+    other = operations.register_player(operator=alice.operator, reference="bob", nickname="Bob")
+    personal.destroy(other.id)
+    assert {finding.what for finding in engine.run().findings} == {"key is gone"}
+
+
+def test_a_declined_erasure_changes_nothing(alice: Alice) -> None:
+    erasing.decline(erasure=ask(alice), by="staff:2")
+    assert alice.row.nickname == "Alice"
+    ask(alice)
+
+
+def test_what_stands_against_an_erasure(alice: Alice) -> None:
+    with pytest.raises(ErasureReasonMissing):
+        ask(alice, reason=" ")
+    with pytest.raises(UnknownPlayer):
+        erasing.request(operator=uuid4(), player=alice.id, **ASKED)
+    with pytest.raises(StillToBeKept):
+        ask(alice, despite_duty=False)
+    erasure = ask(alice)
+    House(operator=alice.operator).credit(alice.id, 100)
+    with pytest.raises(StillInPlay):
+        erasing.approve(erasure=erasure, by="staff:2")
+    assert alice.row.nickname == "Alice"
+
+
+def test_who_sits_or_is_excluded_is_not_erased(alice: Alice) -> None:
+    alice.at.sit(book=Book.PLAY)
+    with pytest.raises(StillInPlay):
+        ask(alice)
+    alice.at.leave()
+    on = On(alice.operator, alice.id, "EUR", alice.at.guest.metadata)
+    protection.cool_off(on=on, by=Setter.PLAYER, hours=24)
+    with pytest.raises(StillExcluded):
+        ask(alice)
+
+
+def test_requests_and_decisions_are_never_changed(alice: Alice) -> None:
+    forget(alice)
+    for table in ("privacy_erasure", "privacy_decision"):
+        with pytest.raises(DatabaseError, match=r"denied"), transaction.atomic():
+            execute(f"DELETE FROM {table}")  # noqa: S608
+
+
+def test_a_key_of_the_ring_is_changed_without_a_name_being_lost(alice: Alice, settings: Any) -> None:
+    old = settings.PERSONAL_KEYS
+    settings.PERSONAL_KEYS = f"new:{'ab' * 32}, {old}"
+    assert personal.rewrap() == Player.objects.count()
+    assert personal.rewrap() == 0
+    settings.PERSONAL_KEYS = f"new:{'ab' * 32}"
+    assert alice.row.nickname == "Alice"
+
+
+def archive_of(data: bytes) -> dict[str, Any]:
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        assert archive.testzip() is None
+        return {name.removesuffix(".json"): json.loads(archive.read(name)) for name in archive.namelist()}
+
+
+def test_everything_about_one_player_and_of_nobody_else_is_exported(alice: Alice, tmp_path: Any) -> None:
+    house = House(operator=alice.operator)
+    other = house.guest(house.table("mini"))
+    other.sit()
+    talking.say(guest=other.guest, text="Somebody else")
+    file = tmp_path / "alice.zip"
+    call_command("export_player", "lucky", str(alice.id), str(file))
+    told = archive_of(file.read_bytes())
+
+    assert set(told) == {*exporting.FILES, "manifest"}
+    assert told["manifest"]["rows"] == {name: len(told[name]) for name in exporting.FILES}
+    assert told["player"][0]["nickname"] == "Alice"
+    assert [row["text"] for row in told["chats"]] == [SAID]
+    assert [row["note"] for row in told["moderation"]] == ["Alice told her number"]
+    assert len(told["wagers"]) == len(told["rounds"]) == 1
+    assert {row["currency"] for row in told["money"]} == {"EUR"}
+    assert told["events"]
+    assert str(other.player) not in file.read_bytes().decode("latin-1") + json.dumps(told)
+    with pytest.raises(CommandError, match="no such player"):
+        call_command("export_player", "lucky", str(uuid4()), str(file))
+
+
+def test_staff_ask_decide_and_export_in_the_admin(alice: Alice) -> None:
+    asker = staff("operators.view_player", "privacy.request_erasure", "privacy.export_player", name="asker")
+    page = asker.get(page_of("operators_player", alice.id)).content.decode()
+    assert "Ask for this player to be forgotten" in page
+    export = asker.get(reverse("admin:operators_player_export", args=[alice.id]))
+    assert archive_of(b"".join(export.streaming_content))["player"][0]["reference"] == "alice-1"
+    erase = reverse("admin:operators_player_erase", args=[alice.id])
+    asker.post(erase, {"reason": "Asked by letter.", "despite_duty": "yes"})
+    erasure = Erasure.objects.get()
+
+    decider = staff("privacy.view_erasure", "privacy.approve_erasure", name="decider")
+    assert "Erase this player" in decider.get(page_of("privacy_erasure", erasure.pk)).content.decode()
+    decider.post(reverse("admin:privacy_erasure_approve", args=[erasure.pk]))
+    assert alice.row.nickname == personal.ERASED
+    assert "erased" in decider.get(reverse("admin:privacy_erasure_changelist")).content.decode()
