@@ -15,10 +15,9 @@ export class Live {
     this.position = sessionStorage.getItem(`${KEPT}.${table}`);
     this.stopped = false;
     this.streaming = false;
-    this.source = null;
     this.fetching = null;
     this.next = null;
-    this.nudge = null;
+    this.hangUp = () => undefined;
     this.nudged = () => this.look();
     addEventListener("online", this.nudged);
     document.addEventListener("visibilitychange", this.nudged);
@@ -31,8 +30,7 @@ export class Live {
 
   stop() {
     this.stopped = true;
-    this.source?.close();
-    clearTimeout(this.nudge);
+    this.hangUp();
     removeEventListener("online", this.nudged);
     document.removeEventListener("visibilitychange", this.nudged);
   }
@@ -101,7 +99,6 @@ export class Live {
     return new Promise((done) => {
       let opened = false;
       const source = new EventSource(streamAddress(query));
-      this.source = source;
       source.onopen = () => {
         opened = true;
         this.streaming = true;
@@ -113,6 +110,7 @@ export class Live {
         done(opened);
       };
       source.onerror = stop;
+      this.hangUp = stop;
       addEventListener("offline", stop);
       for (const kind of KINDS) source.addEventListener(kind, (message) => this.heard(kind, message));
     });
