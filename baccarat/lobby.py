@@ -16,7 +16,8 @@ _TABLE: Final = "SELECT state::text FROM baccarat_table WHERE id = %s AND operat
 _TABLES: Final = """
 SELECT kept.state::text, running.phase, running.number, running.deadline_at
 FROM baccarat_table AS kept LEFT JOIN baccarat_round AS running ON running.id = kept.round_id
-WHERE kept.operator_id = %s AND kept.id > %s AND %s = ANY (string_to_array(kept.books, ','))
+WHERE kept.operator_id = %s AND kept.id > %s AND kept.state->>'closed' IS DISTINCT FROM 'true'
+AND %s = ANY (string_to_array(kept.books, ','))
 ORDER BY kept.id LIMIT %s
 """
 _ALL_TABLES: Final = _TABLES.replace("AND %s = ANY (string_to_array(kept.books, ','))", "")

@@ -120,6 +120,14 @@ def test_the_lobby_of_a_book_has_only_tables_that_play_it(lucky: Tenant) -> None
     assert [line["id"] for line in alice.pages("lobby", limit=1, book="play")] == [both, play]
 
 
+def test_a_table_that_is_closed_for_good_is_in_no_lobby(lucky: Tenant) -> None:
+    alice, kept, closed = lucky.player("Alice"), lucky.table("mini"), lucky.table("mini")
+    lucky.do(f"tables/{closed}/close", {"reason": "Worn out"})
+
+    assert [line["id"] for line in alice.read("lobby")["items"]] == [kept]
+    assert alice.read(f"tables/{closed}")["id"] == closed
+
+
 def test_a_book_that_is_none_is_refused(lucky: Tenant) -> None:
     answer = lucky.player("Alice").get("lobby", book="monopoly")
     assert answer.status_code == 422
