@@ -38,7 +38,7 @@ NEVER_LISTED = {
     "operators.playerpin",
 }
 MOST_QUERIES_OF_A_LIST = 16
-MOST_QUERIES_OF_A_PAGE = 21
+MOST_QUERIES_OF_A_PAGE = 22
 MOST_QUERIES_OF_A_ROUND = 42
 """A round is worked out anew, and its export checked, whenever it is looked at."""
 
