@@ -164,7 +164,7 @@ def wrongly_done(user: User, letter: str) -> list[tuple[str, str]]:
     models, wrong = dict(parts()), []
     for name, letters in ACTIONS.items():
         model = "_".join(name.split("_")[:2])
-        lists = name.endswith(("_export", "_add", "_throw", "_search", "_report_make"))
+        lists = name.endswith(("_member_export", "_add", "_throw", "_search", "_report_make"))
         row = None if lists else row_of(models[model], looking(user))
         if row is None and not lists:
             row = nobodys(models[model])
@@ -193,7 +193,7 @@ def test_staff_of_another_operator_see_and_do_nothing_of_this_one(lucky: Office)
             names = [
                 name
                 for name in ACTIONS
-                if name.startswith(f"{model}_") and not name.endswith(("_export", "_throw", "_report_make"))
+                if name.startswith(f"{model}_") and not name.endswith(("_member_export", "_throw", "_report_make"))
             ]
             for name, method in [(f"{model}_change", "get"), *((name, method_of(name)) for name in names)]:
                 tried += 1
