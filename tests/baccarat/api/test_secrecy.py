@@ -134,7 +134,9 @@ def test_no_answer_of_the_api_holds_one(scene: Scene) -> None:
             answers += [caller.get(path.format(t=table)).content.decode() for path in READS]
             rounds = [item["id"] for item in caller.read(f"tables/{table}/rounds")["items"]]
             answers += [caller.get(path.format(r=each)).content.decode() for path in OF_ROUNDS for each in rounds]
-    player = PlayerPrincipal(UUID(scene.alice.id), UUID(scene.house.id), "Alice", "EUR", True, b"")
+    player = PlayerPrincipal(
+        player=UUID(scene.alice.id), operator=UUID(scene.house.id), currency="EUR", sandbox=True, session=b""
+    )
     answers.append(json.dumps(snapshot.take(player=player, watched=None).document, default=str))
 
     assert '"openings"' in "".join(answers)
