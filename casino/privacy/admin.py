@@ -205,5 +205,6 @@ def _state(erasure: Erasure) -> str:
 
 async def _slowly(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
     """The same pieces, each made in the thread that has the database's connection."""
-    while (piece := await sync_to_async(next)(pieces, None)) is not None:
+    take = sync_to_async(lambda: next(pieces, None))
+    while (piece := await take()) is not None:
         yield piece

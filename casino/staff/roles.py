@@ -83,6 +83,7 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
             "reports.export_report",
             "reports.acknowledge_matter",
             "baccarat.link_pack",
+            "checkpoints.view_checkpoint",
             "privacy.export_player",
             "privacy.view_erasure",
             "significant.acknowledge_significantevent",

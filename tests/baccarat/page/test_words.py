@@ -11,6 +11,9 @@ STATIC = PROJECT / "baccarat" / "static" / "play"
 WORDS = STATIC / "js" / "words"
 TEMPLATE = re.compile(r"\bt\(`([\w.]*)\$\{[^}]*\}([\w.]*)`")
 STAFF_ALONE = """
+erasure_decided erasure_done_before erasure_needs_another erasure_reason_missing erasure_still_excluded
+erasure_still_in_play erasure_still_to_be_kept erasure_unknown person_erased retention_for_good retention_too_young
+retention_unknown
 acknowledgement_differs acknowledgement_not_needed adjustment_choice_unknown adjustment_decided
 adjustment_needs_another adjustment_note_missing already_acknowledged already_stopped approval_reason_missing
 book_named_twice checkpoints_reversed close_reason_invalid credit_too_large day_not_over deposit_method_impossible

@@ -127,3 +127,16 @@ OF_EVERYBODY: Final = {
     "password_change_done", "search", "view_on_site",
 }  # fmt: skip
 """The site's own addresses, which show what each person may see."""
+WITHOUT_A_ROW: Final = {
+    "auth_user_add",
+    "baccarat_switch_throw",
+    "desk_search",
+    "reports_report_make",
+    "staff_member_export",
+}
+"""Addresses of a list, not of a row."""
+LOOKED_AT: Final = {
+    "auth_user_add", "auth_user_password_change", "baccarat_round_void", "baccarat_switch_throw", "desk_search",
+    "operators_player_export", "reports_report_file", "reports_report_make", "staff_member_export",
+}  # fmt: skip
+"""Addresses of their own that are asked by GET; all others take a POST alone."""
