@@ -38,7 +38,7 @@ class Screen:
             self.usual = False
             self.page.clock.install()
         self.page.goto(f"{self.house.base_url}/play/#token={self.token}&table={self.table}")
-        expect(self.page.locator(f'.game[data-table="{self.table}"] .board')).to_be_visible(timeout=PATIENCE)
+        expect(self.page.locator(f'.game[data-table="{self.table}"] .board')).to_be_visible(timeout=3 * PATIENCE)
 
     def hear_no_more(self) -> None:
         """This will leave what the window does from now on to others."""
