@@ -8,7 +8,7 @@ from uuid import UUID
 
 from casino.events.rows import fetch
 from casino.kernel.money import Book
-from casino.operators.queries import find_player
+from casino.operators.queries import require_player
 from wallet import ledger
 from wallet.accounts import AccountKind, AccountName
 from wallet.ledger import Mark, StatementLine
@@ -27,7 +27,7 @@ WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.id, posting.id
 
 def player_balances(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
     """This will return the balances of an operator's player in minor units. Raises UnknownPlayer."""
-    find_player(operator=operator, player=player)
+    require_player(operator=operator, player=player)
     return ledger.of_player(operator=operator, player=player)
 
 
@@ -75,7 +75,7 @@ def player_statement(
     """
     if since is not None and until is not None and since >= until:
         raise PeriodReversed
-    find_player(operator=operator, player=player)
+    require_player(operator=operator, player=player)
     account = AccountName(kind, operator, book, currency, player, table)
     closing = ledger.mark(account, before=until)
     opening = Mark() if since is None else ledger.mark(account, before=since)

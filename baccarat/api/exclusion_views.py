@@ -13,7 +13,7 @@ from casino.api.fields import ChoiceOf, Strict, TextField, WholeNumberField, rea
 from casino.api.idempotency import idempotent
 from casino.operators.counted import idempotent_counting
 from casino.operators.fields import PinField
-from casino.operators.queries import find_player
+from casino.operators.queries import require_player
 from casino.operators.views import OperatorView, PlayerView, metadata
 from wallet.api.protection_serializers import ExclusionShown, shown_exclusion
 from wallet.protection import exclusions, operations
@@ -178,7 +178,7 @@ class PlayerExclusions(OperatorView):
     def post(self, request: Request, player: UUID) -> Response:
         """This will exclude the player."""
         given, me = read(OperatorsExclusionRequest, request), self.caller
-        find_player(operator=me.operator, player=player)
+        require_player(operator=me.operator, player=player)
         on = On(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
         state = exclusion.exclude(on=on, by=Setter.OPERATOR, **given)
         return Response({"exclusion": shown_exclusion(state.exclusion)})
@@ -198,7 +198,7 @@ class EndExclusion(OperatorView):
     def post(self, request: Request, player: UUID) -> Response:
         """This will end it."""
         me = self.caller
-        find_player(operator=me.operator, player=player)
+        require_player(operator=me.operator, player=player)
         on = On(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
         state = operations.end_exclusion(on=on)
         return Response({"exclusion": shown_exclusion(state.exclusion)})

@@ -120,7 +120,7 @@ def close_report(*, operator: UUID, report: UUID, outcome: Outcome, note: str, m
 
 
 def _act(moderator: Moderator, judged: Callable[[Page, Words], Act]) -> Conduct:
-    queries.find_player(operator=moderator.operator, player=moderator.player)
+    queries.require_player(operator=moderator.operator, player=moderator.player)
     words = recording.new_words(moderator.note)
     with transaction.atomic():
         page = recording.open_page(operator=moderator.operator, player=moderator.player)

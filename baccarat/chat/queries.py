@@ -91,7 +91,7 @@ def message_line(*, identity: UUID, seat: int, mine: bool, shown: str, sent_at: 
 
 def said_by(*, operator: UUID, player: UUID, after: UUID | None, limit: int) -> list[Line]:
     """This will list a player's messages as they were written, newest first. Raises UnknownPlayer."""
-    operators.find_player(operator=operator, player=player)
+    operators.require_player(operator=operator, player=player)
     names = ("id", "table", "seat", "written", "shown", "sent_at")
     return _lines(names, fetch(_OF_PLAYER, [player, operator, after or _LAST, limit]))
 
@@ -113,7 +113,7 @@ def acts(*, operator: UUID, player: UUID, after: UUID | None, limit: int) -> lis
 
 def conduct(*, operator: UUID, player: UUID) -> Line:
     """This will tell what holds for a player: muted and removed, each with until and reason. Raises UnknownPlayer."""
-    operators.find_player(operator=operator, player=player)
+    operators.require_player(operator=operator, player=player)
     return shown_conduct(player, projection.voice(operator=operator, player=player))
 
 

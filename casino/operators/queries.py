@@ -16,6 +16,12 @@ def find_player(*, operator: UUID, player: UUID) -> Player:
     return found
 
 
+def require_player(*, operator: UUID, player: UUID) -> None:
+    """This will make sure that an operator has this player, without reading who that is. Raises UnknownPlayer."""
+    if not Player.objects.filter(operator_id=operator, id=player).exists():
+        raise UnknownPlayer
+
+
 def list_players(*, operator: UUID, after: UUID | None, limit: int) -> list[Player]:
     """This will list an operator's players in the order they were registered, after this id."""
     players = Player.objects.filter(operator_id=operator)

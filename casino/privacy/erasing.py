@@ -14,7 +14,7 @@ from casino.api.ids import new_id
 from casino.events.rows import execute, fetch
 from casino.operators import personal
 from casino.operators.models import Player
-from casino.operators.queries import find_player
+from casino.operators.queries import require_player
 from casino.privacy.models import Decision, Erasure
 from casino.privacy.refusals import (
     AlreadyErased,
@@ -74,7 +74,7 @@ def request(*, operator: UUID, player: UUID, by: str, reason: str, despite_duty:
 
     Raises UnknownPlayer, ErasureReasonMissing, AlreadyErased, StillInPlay, StillExcluded, StillToBeKept.
     """
-    find_player(operator=operator, player=player)
+    require_player(operator=operator, player=player)
     if not SHORTEST <= len(reason.strip()) <= LONGEST:
         raise ErasureReasonMissing
     with transaction.atomic():

@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from casino.operators import personal
-from casino.operators.queries import find_player
+from casino.operators.queries import require_player
 
 BATCH: Final = 500
 """Rows that are read, opened and compressed at a time."""
@@ -81,7 +81,7 @@ class _Sink(io.RawIOBase):
 
 def export(*, operator: UUID, player: UUID, now: datetime) -> Iterator[bytes]:
     """This will make the ZIP of all that there is about a player, piece by piece. Raises UnknownPlayer at once."""
-    find_player(operator=operator, player=player)
+    require_player(operator=operator, player=player)
     return _pieces(player, now)
 
 

@@ -75,8 +75,8 @@ class TableMachine(RuleBasedStateMachine):
             name="any",
             rules=rules,
             books=(Book.REAL, Book.PLAY),
-            edge_spots=(),
-            edge_accepted=False,
+            edge_spots=(Spot.BANKER,),
+            edge_accepted=True,  # of one deck, its Banker is the player's where commissions are rounded down
             now=OPENED,
         )
         for player in PLAYERS:

@@ -7,7 +7,7 @@ from rest_framework.response import Response
 
 from casino.api.fields import money, read
 from casino.api.idempotency import idempotent
-from casino.operators.queries import find_player
+from casino.operators.queries import require_player
 from casino.operators.views import OperatorView, PlayerView, metadata
 from wallet.api import protection_documents as documents
 from wallet.api.protection_serializers import (
@@ -96,7 +96,7 @@ class PlayerLimits(OperatorView):
     def post(self, request: Request, player: UUID) -> Response:
         """This will set the operator's one."""
         given, me = read(LimitRequest, request), self.caller
-        find_player(operator=me.operator, player=player)
+        require_player(operator=me.operator, player=player)
         on = On(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
         operations.set_limit(on=on, by=Setter.OPERATOR, **given)
         return self._limits(player)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from casino.events.rows import execute, fetch
-from casino.operators.queries import find_player
+from casino.operators.queries import require_player
 from wallet.catalogue import CATALOGUE
 from wallet.protection.history import Past, past
 from wallet.protection.refusals import ExclusionNoteInvalid
@@ -49,7 +49,7 @@ def require_words(note: str) -> str:
 
 def listed(*, operator: UUID, player: UUID) -> list[Told]:
     """This will list a player's latest exclusions, newest first, a hundred at most. Raises UnknownPlayer."""
-    find_player(operator=operator, player=player)
+    require_player(operator=operator, player=player)
     rows = fetch(_EVENTS, [protection_stream(player), MOST])
     if not rows:
         return []

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from casino.events.rows import fetch
-from casino.operators.queries import find_player
+from casino.operators.queries import require_player
 from wallet.protection import rows, standing
 from wallet.protection.judging import Usage
 from wallet.protection.state import Exclusion, House, Protection, strictest
@@ -80,7 +80,7 @@ class RealityCheck:
 
 def limits(*, operator: UUID, player: UUID) -> Shown:
     """This will return a player's limits and what is used of them. Raises UnknownPlayer."""
-    find_player(operator=operator, player=player)
+    require_player(operator=operator, player=player)
     protection, _ = rows.load(operator=operator, player=player)
     house, _ = rows.load_house(operator=operator)
     now: datetime = fetch(_CLOCK)[0][0]
@@ -123,7 +123,7 @@ def due_at(started_at: datetime, *, minutes: int, now: datetime) -> datetime:
 
 def reality_check(*, operator: UUID, player: UUID) -> RealityCheck:
     """This will tell a player's time and result since the login and in the windows. Raises UnknownPlayer."""
-    find_player(operator=operator, player=player)
+    require_player(operator=operator, player=player)
     told = reminder(operator=operator, player=player)
     now: datetime = fetch(_CLOCK)[0][0] if told is None else told.now
     since = Usage() if told is None else standing.usage_since(player=player, since=told.started_at)

@@ -10,7 +10,7 @@ from casino.operators.principals import PlayerPrincipal
 
 def follower(house: LiveHouse, player: UUID, *, at: int = 7) -> LiveFollower:
     """A stream that has begun at a position."""
-    principal = PlayerPrincipal(player, UUID(int=1), "Alice", "EUR", True, b"session")
+    principal = PlayerPrincipal(player, UUID(int=1), "EUR", True, b"session")
     made = LiveFollower(player=principal, watched=None, refollow=house.hub.refollow)
     made.settle(position=at, seated=[])
     return made
