@@ -1,10 +1,15 @@
 """The providers that this service was started with, by name."""
 
-from django.conf import settings
+from typing import Final
 
-from wallet.payments.http_provider import HttpProvider
+from django.conf import settings
+from django.utils.module_loading import import_string
+
 from wallet.payments.provider import Provider
 from wallet.payments.refusals import UnknownProvider
+
+ADAPTER: Final = "wallet.payments.http_provider.HttpProvider"
+"""By its name: only who talks to a provider pays for loading an HTTP client."""
 
 
 def require_known(name: str) -> None:
@@ -16,7 +21,10 @@ def require_known(name: str) -> None:
 def provider(name: str) -> Provider:
     """This will return the adapter of a provider; it signs with the first of our secrets. Raises UnknownProvider."""
     require_known(name)
-    return HttpProvider(url=settings.PAYMENT_PROVIDERS[name], secret=settings.PAYMENT_SECRETS[name][0])
+    adapter: Provider = import_string(ADAPTER)(
+        url=settings.PAYMENT_PROVIDERS[name], secret=settings.PAYMENT_SECRETS[name][0]
+    )
+    return adapter
 
 
 def secrets_of(name: str) -> list[str]:

@@ -5,6 +5,7 @@ import re
 from django.urls import get_resolver
 
 from casino.api.catalogue import catalogue
+from casino.kernel.refusals import all_refusals
 from casino.stack.home import PROJECT
 
 STATIC = PROJECT / "baccarat" / "static" / "play"
@@ -47,7 +48,8 @@ def keys_of(*names: str) -> set[str]:
 def codes() -> set[str]:
     """The codes of all refusals, once everything that may refuse is loaded."""
     assert get_resolver().url_patterns
-    return set(catalogue())
+    of_tests = {refusal.code for refusal in all_refusals() if refusal.__module__.startswith("tests.")}
+    return set(catalogue()) - of_tests
 
 
 def modules() -> list[str]:
