@@ -220,7 +220,7 @@ def test_time_is_counted_in_five_minutes_and_ends_at_the_limit(house: House, boo
 def test_two_tables_at_once_are_played_in_the_same_time(house: House) -> None:
     one = at_table(house)
     other = at_table(house, one.player)
-    while fetch("SELECT extract(epoch FROM clock_timestamp())::int %% 300 > 290")[0][0]:
+    while fetch("SELECT floor(extract(epoch FROM clock_timestamp()))::int %% 300 > 290")[0][0]:
         fetch("SELECT pg_sleep(1)")
     for at in (one, other):
         at.deal({B: 500})
