@@ -40,6 +40,10 @@ class Screen:
         self.page.goto(f"{self.house.base_url}/play/#token={self.token}&table={self.table}")
         expect(self.page.locator(f'.game[data-table="{self.table}"] .board')).to_be_visible(timeout=3 * PATIENCE)
 
+    def answered(self) -> None:
+        """This will wait until the service has answered everything the player asked for."""
+        expect(self.page.locator(".felt[data-waiting]")).to_have_count(0, timeout=PATIENCE)
+
     def hear_no_more(self) -> None:
         """This will leave what the window does from now on to others."""
         for event, hear in self.heard.items():

@@ -102,7 +102,7 @@ def test_keys_pressed_quickly_all_count_in_their_order_however_late_answers_come
         screen.press(key)
 
     expect(screen.chips_on("banker")).to_have_text("30")
-    expect(screen.page.locator(".spot[data-coming]")).to_have_count(0)
+    screen.answered()
     assert house.seat_of(table, 1)["placed"] == [
         {"spot": "player", "amount": "5.00"},
         {"spot": "banker", "amount": "30.00"},
@@ -130,7 +130,7 @@ def test_no_wager_is_dealt_without_the_chip_that_was_refused_before_it(house, se
     screen.see("over the table's maximum")
     expect(screen.chips_on("banker")).to_have_text("25")
     screen.line()
-    expect(screen.page.locator(".spot[data-coming]")).to_have_count(0)
+    screen.answered()
     assert house.seat_of(table, 1)["standing"] == "deciding"
     screen.act("deal")
     screen.lies(house.settled(table, 1))
@@ -159,7 +159,7 @@ def test_chips_placed_while_the_line_is_down_arrive_when_it_is_back(house, sees)
     expect(screen.chips_on("banker")).to_have_text("30")
     screen.line()
 
-    expect(screen.page.locator(".spot[data-coming]")).to_have_count(0, timeout=SOON)
+    screen.answered()
     expect(screen.notice).to_have_count(0, timeout=SOON)
     expect(screen.chips_on("banker")).to_have_text("30")
     assert house.seat_of(screen.table, 1)["placed"] == [{"spot": "banker", "amount": "30.00"}]

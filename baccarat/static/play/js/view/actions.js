@@ -27,6 +27,11 @@ export class Actions {
     return this.line.coming;
   }
 
+  /** How many commands are not answered yet. */
+  get waiting() {
+    return this.line.waiting;
+  }
+
   chosen() {
     const chips = this.game.picture.rules.chips.map(minor);
     if (this.selected === null || !chips.includes(this.selected)) {
@@ -42,7 +47,7 @@ export class Actions {
 
   /** While a command is on its way a look at the table may hold it already, beside the chips that are shown as coming. */
   busy() {
-    return this.line.waiting > 0 && Date.now() - this.sentAt < PATIENCE;
+    return this.waiting > 0 && Date.now() - this.sentAt < PATIENCE;
   }
 
   send(path, body) {

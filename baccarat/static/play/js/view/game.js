@@ -160,7 +160,7 @@ export class Game {
     const { on, step, round } = this.show;
     const lying = width > height * 1.15;
     this.board.arrange(this.picture, { wide: lying, ring: lying && Math.min(width, height * FORM) >= NARROW });
-    set(this.felt, { "aria-label": t("felt.label"), "data-step": step });
+    set(this.felt, { "aria-label": t("felt.label"), "data-step": step, "data-waiting": this.actions.waiting || null });
     const home = replayed || (step === "paid" && round);
     const seats = seatsOf(this.picture, this.drawn()).map((seat) => (home ? { ...seat, stakes: {} } : seat));
     this.board.draw(this.picture, seats, {
