@@ -174,7 +174,7 @@ def _table(*, table: UUID, operator: UUID) -> TableState:
 
 
 def _shown(*, contributions: Sequence[Contribution], **named: Any) -> dict[str, Any]:
-    nothing = dict.fromkeys(("cut", "root", "cards_out", "round"))
+    nothing = dict.fromkeys(("cut", "root", "cards_out", "round", "decks"))
     return {**nothing, **named, "contributions": contributions_picture(contributions)}
 
 
@@ -191,6 +191,7 @@ def _long_now(state: TableState) -> dict[str, Any] | None:
         cut=shoe.cut,
         root=shoe.root,
         cards_out=shoe.out,
+        decks=state.rules.decks,
         open=False,
     )
 
@@ -211,7 +212,7 @@ def _own_now(round_: RoundState) -> dict[str, Any] | None:
 
 
 def _next(state: TableState) -> dict[str, Any] | None:
-    coming = state.next_shoe
+    coming, shape = state.next_shoe, state.bound_shape()
     if coming is None:
         return None
     return _shown(
@@ -220,6 +221,7 @@ def _next(state: TableState) -> dict[str, Any] | None:
         commitment=coming.commitment,
         contributions=listed(coming.given),
         open=True,
+        decks=None if shape is None else shape.decks,
     )
 
 

@@ -21,6 +21,7 @@ _SHOE: Final[dict[str, Any]] = {
     "cut": _CUT,
     "root": "1f" * 32,
     "cards_out": 137,
+    "decks": 8,
     "open": False,
 }
 _FAIRNESS: Final = {
@@ -31,7 +32,9 @@ _FAIRNESS: Final = {
     "voids": 0,
     "shoe": _SHOE,
     "next": {**_SHOE, "id": _NEXT_ID, "number": 3, "cut": None, "root": None, "cards_out": None, "open": True},
-    "revealed": [{**_SHOE, "number": 1, "cards_out": 411, "seed": "5c" * 32, "ended_at": "2026-11-21T08:58:11Z"}],
+    "revealed": [
+        {**_SHOE, "number": 1, "cards_out": 411, "decks": None, "seed": "5c" * 32, "ended_at": "2026-11-21T08:58:11Z"}
+    ],
 }
 _OPENING: Final = {"position": 131, "card": "9h", "salt": "a7" * 32, "path": ["3b" * 32] * 9}
 _ROUNDS_SHOE: Final = {

@@ -19,6 +19,9 @@ class ShoeTold(serializers.Serializer[Any]):
     cut = serializers.CharField(allow_null=True, help_text='In hex, once it is fixed; "" if nobody contributed.')
     root = serializers.CharField(allow_null=True, help_text="Of a long shoe: the Merkle root of its cards, in hex.")  # type: ignore[assignment]
     cards_out = serializers.IntegerField(allow_null=True)
+    decks = serializers.IntegerField(
+        allow_null=True, help_text="What a long shoe was committed to with, until it ends."
+    )
     open = serializers.BooleanField(help_text="Whether it takes contributions now.")
 
 

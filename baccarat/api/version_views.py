@@ -59,7 +59,10 @@ class VersionShown(serializers.Serializer[Any]):
     drafted_at = serializers.DateTimeField()
     decided_by = serializers.CharField(help_text="Who published or rejected it: another person.")
     decided_at = serializers.DateTimeField(allow_null=True)
-    waits_for = serializers.CharField(help_text="next_round or next_shoe; empty before it is published.")
+    waits_for = serializers.CharField(
+        help_text="next_round, next_shoe, or new_shoe: what shapes a shoe holds only for one that is committed to "
+        "after the publishing. Empty before it is published."
+    )
     reason = serializers.CharField(help_text="Why it was rejected or withdrawn.")
     first_round = serializers.IntegerField(allow_null=True)
     since = serializers.DateTimeField(allow_null=True)

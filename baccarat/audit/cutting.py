@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
+from baccarat.audit import versioning
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.traces import CommittedShoe, RoundTrace, TableTrace, by_seat
 from baccarat.fairness.cut import Contribution, MalformedContribution, contributed, cut
@@ -18,6 +19,7 @@ MALFORMED: Final = "contribution malformed"
 LATE: Final = "contribution given late"
 OTHER_CUT: Final = "cut differs from the contributions"
 NOT_COMMITTED: Final = "shoe differs from the committed one"
+OTHER_SHAPE: Final = "shoe is not made as it was committed to"
 TOO_OFTEN: Final = "contribution changed too often"
 
 
@@ -49,7 +51,11 @@ def committed(table: TableTrace, event: ShoeCommitted) -> None:
         table.differs(OUT_OF_PLACE, "a shoe table without a committed shoe", event.shoe)
     if event.number != table.shoes + 1:
         table.differs("shoe number differs", table.shoes + 1, event.number)
-    table.coming, table.commits = CommittedShoe(event.shoe, event.number, event.commitment), True
+    rules = table.rules if table.ruled is None or table.ruled.next is None else table.ruled.next.rules
+    if event.shape != rules.shape and (event.shape is not None or table.shapes):
+        table.differs(OTHER_SHAPE, rules.shape, event.shape)
+    table.coming = CommittedShoe(event.shoe, event.number, event.commitment, shape=event.shape)
+    table.commits, table.shapes = True, table.shapes or event.shape is not None
 
 
 def given_to_next(table: TableTrace, event: ShoeCutGiven) -> None:
@@ -79,6 +85,9 @@ def started(table: TableTrace, event: ShoeStarted) -> None:
     differs = _differs({} if coming is None else coming.given, event.contributions, event.cut, shoe=event.shoe)
     if differs is not None:
         table.differs(OTHER_CUT, *differs)
+    if coming is not None and coming.shape not in (None, table.rules.shape):
+        table.differs(OTHER_SHAPE, coming.shape, table.rules.shape)
+    versioning.require_shoe_in_force(table)
     if coming is not None and event.root is None:
         table.differs("root missing", "the root of the shoe's cards", "none")
     table.coming = None

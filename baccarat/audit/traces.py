@@ -24,7 +24,7 @@ from baccarat.rules.cards import Card
 from baccarat.rules.deal import Deal, Outcome
 from baccarat.rules.payouts import Settlement, settle
 from baccarat.rules.roads.marks import Mark, pairs
-from baccarat.rules.table_rules import Shuffle, TableRules
+from baccarat.rules.table_rules import ShoeShape, Shuffle, TableRules
 from baccarat.rules.wagers import Spot, Stakes
 from baccarat.tables.events import TableOpened
 from baccarat.tables.ruled import Ruled
@@ -94,6 +94,7 @@ class CommittedShoe:
     number: int
     commitment: str
     given: dict[int, Given] = field(default_factory=dict)
+    shape: ShoeShape | None = None
 
 
 @dataclass(slots=True)
@@ -101,8 +102,8 @@ class TableTrace:
     """A table as its own events and those of its rounds have left it.
 
     `marks` are the rounds on its board, by number: the outcome, the cards, and whether it was a natural. `commits` says
-    that its long shoes have been committed to ahead: since then none may start otherwise. `unrevealed` are the
-    commitments of shoes whose rounds were voided without their seeds.
+    that its long shoes have been committed to ahead: since then none may start otherwise; `shapes` the same of what
+    they are made of. `unrevealed` are the commitments of shoes whose rounds were voided without their seeds.
     """
 
     opened: TableOpened
@@ -118,6 +119,7 @@ class TableTrace:
     marks: dict[int, tuple[Outcome, tuple[Card, ...], bool]] = field(default_factory=dict)
     coming: CommittedShoe | None = None
     commits: bool = False
+    shapes: bool = False
     unrevealed: dict[UUID, str | None] = field(default_factory=dict)
     voids: int = 0
     closed: bool = False
@@ -188,13 +190,15 @@ class TableTrace:
             marks=" ".join(map(str, self._board())),
             pairs=self._pairs(),
             stops=tuple(self.stops.values()),
-            next_shoe=None
-            if self.coming is None
-            else NextShoe(self.coming.shoe, self.coming.number, self.coming.commitment, by_seat(self.coming.given)),
+            next_shoe=None if self.coming is None else self._next_shoe(self.coming),
             voids=self.voids,
             closed=self.closed,
             ruled=self.ruled,
         )
+
+    @staticmethod
+    def _next_shoe(coming: CommittedShoe) -> NextShoe:
+        return NextShoe(coming.shoe, coming.number, coming.commitment, by_seat(coming.given), coming.shape)
 
     def _board(self) -> Iterator[Mark]:
         for number, (outcome, cards, natural) in self.marks.items():

@@ -11,12 +11,13 @@ from baccarat.rules.table_rules import TableRules
 from baccarat.rules.validation import InvalidRules, check
 from baccarat.tables import version_events as e
 from baccarat.tables.events import TableOpened
-from baccarat.tables.ruled import Ruled, after
+from baccarat.tables.ruled import Next, Ruled, after
 from casino.kernel.findings import Finding
 from casino.kernel.money import Book
 
 OUT_OF_PLACE: Final = "event out of place"
 RETURNS: Final = "theoretical return differs"
+OTHER_TIME: Final = "version takes effect at another time"
 UNACKNOWLEDGED: Final = "return not acknowledged"
 
 
@@ -69,9 +70,9 @@ def published(table: TableTrace, event: e.RulesPublished) -> None:
         return
     if event.by == draft.by or event.drafted_by != draft.by:
         table.differs("published by one person", f"another one than {draft.by}", f"{event.drafted_by}, {event.by}")
-    late = table.shoe is not None and versions.waits_for_shoe(table.rules, event.rules)
-    if late is not (event.waits_for is e.Waits.NEXT_SHOE):
-        table.differs("version takes effect at another time", "the next shoe" if late else "now", event.waits_for)
+    due = _waits(table, event.rules)
+    if event.waits_for not in due:
+        table.differs(OTHER_TIME, " or ".join(due) or "no version: the next shoe is bound", event.waits_for)
     _follow(table, event)
 
 
@@ -81,8 +82,8 @@ def took_effect(table: TableTrace, event: e.RulesTookEffect) -> None:
     if waiting is None or waiting.rules != event.rules or event.version != event.rules.version:
         table.differs(OUT_OF_PLACE, "the rules that were published", event.rules.label)
         return
-    if table.round is not None or (waiting.waits_for is e.Waits.NEXT_SHOE and table.shoe is not None):
-        table.differs("version takes effect at another time", waiting.waits_for, "before it")
+    if table.round is not None or (waiting.waits_for is not e.Waits.NEXT_ROUND and _is_early(table, waiting)):
+        table.differs(OTHER_TIME, waiting.waits_for, "before it")
     if event.first_round != table.rounds + 1:
         table.differs("round number differs", table.rounds + 1, event.first_round)
     _follow(table, event)
@@ -112,6 +113,15 @@ def require_in_force(table: TableTrace) -> None:
         table.differs("round by superseded rules", ruled.next.rules.label, table.label)
 
 
+def require_shoe_in_force(table: TableTrace) -> None:
+    """This will note a shoe that starts by rules in whose place others had to take effect."""
+    waiting = None if table.ruled is None else table.ruled.next
+    if waiting is None or waiting.waits_for is not e.Waits.NEXT_SHOE or table.shoe is not None:
+        return
+    if table.coming is None or waiting.rules.shape == (table.coming.shape or table.rules.shape):
+        table.differs("shoe by superseded rules", waiting.rules.label, table.label)
+
+
 def compare(tables: Iterable[TableTrace]) -> Iterator[Finding]:
     """This will compare every version with its row."""
     known = {table.opened.table: table.versions for table in tables}
@@ -135,6 +145,27 @@ def _differences(table: UUID, wanted: version_rows.Rows, stored: version_rows.Ro
 
 def _ruling(table: TableTrace) -> Ruled:
     return table.ruled or Ruled(in_force=table.rules, highest=table.rules.version)
+
+
+def _waits(table: TableTrace, rules: TableRules) -> tuple[e.Waits, ...]:
+    """What rules published now may wait for. A shoe from before shapes were bound has that of its table's rules."""
+    late = table.shoe is not None and versions.waits_for_shoe(table.rules, rules)
+    usual, coming = e.Waits.NEXT_SHOE if late else e.Waits.NEXT_ROUND, table.coming
+    if coming is None or rules.shape == (coming.shape or table.rules.shape):
+        return (usual,)
+    if coming.shape is None:
+        return (usual, e.Waits.NEW_SHOE)
+    return (e.Waits.NEW_SHOE,) if coming.shape == table.rules.shape else ()
+
+
+def _is_early(table: TableTrace, waiting: Next) -> bool:
+    """Whether a shoe still stands before rules that wait for one: that in play, or one committed to otherwise."""
+    coming = table.coming
+    if table.shoe is not None or coming is None:
+        return table.shoe is not None
+    if coming.shape is None and waiting.waits_for is e.Waits.NEXT_SHOE:  # as it was before shapes were bound
+        return False
+    return waiting.rules.shape != (coming.shape or table.rules.shape)
 
 
 def _drafted_version(table: TableTrace) -> int | None:

@@ -48,6 +48,9 @@ def commitment(exported: Exported) -> str:
         if later is not None:
             require(told, later, "the shoe has two commitments")
     require(told, exported.shoe["commitment"], "the commitment is not the recorded one")
+    shape = getattr(decoded(promise), "shape", None)
+    if shape is not None:  # none in events from before it was told
+        require(shape, exported.table_rules.shape, "the shoe was committed to for other rules")
     seed, recorded = exported.shoe["seed"], _revealed(exported)
     if recorded is not None:
         require(recorded, seed, "the seed is not the one that was revealed")

@@ -630,6 +630,10 @@ def check_commitment(proof: Proof) -> str:
             raise Wrong("the shoe has two commitments", told, later)
     if proof.shoe["commitment"] != told:
         raise Wrong("the commitment is not the recorded one", told, proof.shoe["commitment"])
+    shape = promise["data"].get("shape")
+    played = {name: proof.rules[name] for name in ("decks", "cut_cards_from_end", "burn")}
+    if shape is not None and not same(shape, played):  # none in events from before it was told
+        raise Wrong("the shoe was committed to for other rules", shape, played)
     seed, recorded = proof.shoe["seed"], revealed(proof)
     if recorded is not None and seed != recorded:
         raise Wrong("the seed is not the one that was revealed", recorded, seed)

@@ -66,6 +66,15 @@ class CeremonySeconds(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class ShoeShape:
+    """What of the rules decides which card of a long shoe lies where, and how far it is played."""
+
+    decks: int
+    cut_cards_from_end: int | None
+    burn: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TableRules:
     """How one table plays. Chips and limits are in minor units of `currency`; limits hold for each spot.
 
@@ -103,6 +112,11 @@ class TableRules:
     def label(self) -> str:
         """This will name these rules as rounds carry them: preset and version, such as "mini@1"."""
         return f"{self.preset}@{self.version}"
+
+    @property
+    def shape(self) -> ShoeShape:
+        """This will return what a long shoe by these rules is made of."""
+        return ShoeShape(decks=self.decks, cut_cards_from_end=self.cut_cards_from_end, burn=self.burn)
 
     def ceremony_seconds(self) -> "CeremonySeconds | None":
         """This will return the time limits of the Caller's ceremony, None at a table without one."""

@@ -4,15 +4,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from baccarat.rules.table_rules import ShoeShape
+
 
 @dataclass(frozen=True, slots=True)
 class ShoeCommitted:
-    """The seed of the table's next long shoe is committed to, before anybody contributes to its cut."""
+    """The seed of the table's next long shoe is committed to, before anybody contributes to its cut.
+
+    With it its `shape` is: who knows the seed could choose cards by it later. None in events from before it was bound.
+    """
 
     shoe: UUID
     number: int
     commitment: str
     committed_at: datetime
+    shape: ShoeShape | None = None
 
 
 @dataclass(frozen=True, slots=True)

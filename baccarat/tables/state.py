@@ -12,6 +12,7 @@ from baccarat.rounds.cutting import GivenCuts
 from baccarat.rounds.void_events import RoundVoided
 from baccarat.rules.presets import Shuffle, TableRules
 from baccarat.rules.roads.marks import RUN, Mark, noted, pairs, without
+from baccarat.rules.table_rules import ShoeShape
 from baccarat.rules.wagers import Spot
 from baccarat.tables import events as e
 from baccarat.tables.ruled import Ruled, after
@@ -24,6 +25,7 @@ from baccarat.tables.version_events import (
     RulesRejected,
     RulesTookEffect,
     VersionEvent,
+    Waits,
 )
 from casino.kernel.money import Book
 
@@ -62,12 +64,16 @@ class Shoe:
 
 @dataclass(frozen=True, slots=True)
 class NextShoe:
-    """The long shoe that is committed to and has not started, with the contributions to its cut so far."""
+    """The long shoe that is committed to and has not started, with the contributions to its cut so far.
+
+    `shape` is what it was committed to with; None for one from before shapes were bound, which has that of its table.
+    """
 
     shoe: UUID
     number: int
     commitment: str
     given: GivenCuts = ()
+    shape: ShoeShape | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,21 @@ class TableState:
 
     def is_withdrawn(self) -> bool:
         """This will tell whether no round may open by the rules in force, and none that are published wait."""
-        return self.ruled is not None and self.ruled.withdrawn and self.ruled.next is None
+        return self.ruled is not None and self.ruled.withdrawn and not self.next_rules_are_due()
+
+    def next_rules_are_due(self) -> bool:
+        """This will tell whether published rules wait that may hold from the next round on."""
+        waiting = self.ruling().next
+        if waiting is None:
+            return False
+        if waiting.waits_for is Waits.NEXT_ROUND:
+            return True
+        return self.shoe is None and self.bound_shape() in (None, waiting.rules.shape)
+
+    def bound_shape(self) -> ShoeShape | None:
+        """This will return the shape that the next long shoe is committed to with, None without such a shoe."""
+        coming = self.next_shoe
+        return None if coming is None else coming.shape or self.rules.shape
 
     def seat_of(self, player: UUID) -> Seat | None:
         """This will find the player's seat, or None."""
@@ -180,7 +200,7 @@ def _left(state: TableState, event: e.SeatLeft | e.SeatFreed) -> TableState:
 
 
 def _shoe_committed(state: TableState, event: ShoeCommitted) -> TableState:
-    return replace(state, next_shoe=NextShoe(shoe=event.shoe, number=event.number, commitment=event.commitment))
+    return replace(state, next_shoe=NextShoe(event.shoe, event.number, event.commitment, shape=event.shape))
 
 
 def _shoe_cut_given(state: TableState, event: ShoeCutGiven) -> TableState:

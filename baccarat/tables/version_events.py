@@ -13,10 +13,15 @@ from baccarat.rules.versions import SpotReturn
 
 
 class Waits(StrEnum):
-    """From when a published version holds: never within a round, nor within a shoe that it would change."""
+    """From when a published version holds: never within a round, nor within a shoe that it would change.
+
+    What shapes a shoe holds only for one that is committed to after the publishing (`NEW_SHOE`): the shoe in play and
+    the committed one are played as they were committed to, so that nobody who knows a seed can choose its cards.
+    """
 
     NEXT_ROUND = "next_round"
     NEXT_SHOE = "next_shoe"
+    NEW_SHOE = "new_shoe"
 
 
 @dataclass(frozen=True, slots=True)

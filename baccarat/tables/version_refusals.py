@@ -37,6 +37,18 @@ class ShuffleIsFixed(Refusal):
     remedy = "Open another table for rules with a shoe, or without one."
 
 
+class ShoeIsBound(Refusal):
+    code = "shoe_is_bound"
+    title = "The table's next shoe is committed to for other rules, which are published and wait for it"
+    remedy = "Keep decks, burn and cut card of those rules, or publish once they hold."
+
+
+class WithdrawnTableCannotWait(Refusal):
+    code = "withdrawn_table_cannot_wait"
+    title = "These rules would wait for a shoe to end, and no round is played by the rules in force"
+    remedy = "Keep decks, burn, cut card and commission, or close the table and open another."
+
+
 class SeatsAreTaken(Refusal):
     code = "seats_are_taken"
     title = "Players sit in seats that these rules do not have"

@@ -67,17 +67,33 @@ def publish(command: c.PublishRules, state: TableState) -> Events:
     if command.by == waiting.by:
         raise r.RulesNeedAnother
     _require_fitting(waiting.rules, state)
-    late = state.shoe is not None and versions.waits_for_shoe(state.rules, waiting.rules)
+    waits_for = waits(state, waiting.rules)
+    if waits_for is not e.Waits.NEXT_ROUND and state.ruling().withdrawn:
+        raise r.WithdrawnTableCannotWait
     return (
         e.RulesPublished(
             version=command.version,
             rules=waiting.rules,
-            waits_for=e.Waits.NEXT_SHOE if late else e.Waits.NEXT_ROUND,
+            waits_for=waits_for,
             drafted_by=waiting.by,
             by=command.by,
             at=command.now,
         ),
     )
+
+
+def waits(state: TableState, rules: TableRules) -> e.Waits:
+    """This will tell what rules have to wait for once they are published.
+
+    Raises ShoeIsBound where the next shoe was committed to with the shape of rules that wait, and these have another.
+    """
+    bound = state.bound_shape()
+    if bound is not None and rules.shape != bound:
+        if bound != state.rules.shape:
+            raise r.ShoeIsBound
+        return e.Waits.NEW_SHOE
+    late = state.shoe is not None and versions.waits_for_shoe(state.rules, rules)
+    return e.Waits.NEXT_SHOE if late else e.Waits.NEXT_ROUND
 
 
 def reject(command: c.RejectRules, state: TableState) -> Events:
@@ -87,9 +103,9 @@ def reject(command: c.RejectRules, state: TableState) -> Events:
 
 
 def take_effect(command: c.RulesTakeEffect, state: TableState) -> Events:
-    """This will let published rules hold from the next round on, unless they wait for the shoe in play to end."""
+    """This will let published rules hold from the next round on, unless they wait for a shoe."""
     waiting = state.ruling().next
-    if waiting is None or (waiting.waits_for is e.Waits.NEXT_SHOE and state.shoe is not None):
+    if waiting is None or not state.next_rules_are_due():
         return ()
     rules = waiting.rules
     return (e.RulesTookEffect(rules.version, rules, state.rounds + 1, command.now),)

@@ -416,6 +416,13 @@ def a_wager_moved_behind_the_deadline(hand):
 
 
 @kind(CHAINED_ANEW)
+def a_shoe_made_of_other_decks_than_it_was_committed_to_for(hand):
+    event, stream = hand.row("SELECT id, stream FROM events_event WHERE type = 'ShoeCommitted' ORDER BY id LIMIT 1")
+    hand.change(event, lambda data: data["shape"].update(decks=2))
+    return "shoe is not made as it was committed to", stream.replace("-", " ", 1)
+
+
+@kind(CHAINED_ANEW)
 def a_deposit_raised_in_the_log_itself(hand):
     event, stream, version, _ = hand.row(
         "SELECT id, stream, version, 0 FROM events_event WHERE type = 'DepositCompleted'"

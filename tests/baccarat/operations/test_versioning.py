@@ -102,7 +102,7 @@ def test_at_a_long_shoe_what_the_shoe_is_made_of_waits_for_the_next_one(house: H
     table = house.table("big_table")
     ann, bob = house.company(table, 2)
     put_in(house, table, decks=6)
-    assert row(table, 3).waits_for == "next_shoe"
+    assert row(table, 3).waits_for == "new_shoe"
 
     for at in (ann, bob):
         at.deal({B: 2500})

@@ -356,6 +356,12 @@ def the_shoe_started_by_another_commitment(document: Document) -> None:
     reseal(document)
 
 
+@forged("long-shoe-ended", "commitment")
+def the_shoe_was_committed_to_for_fewer_decks(document: Document) -> None:
+    said(document, "ShoeCommitted")["shape"]["decks"] = 6
+    reseal(document)
+
+
 @forged("long-shoe-ended", "cards")
 def the_root_of_the_played_shoe_is_another(document: Document) -> None:
     said(document, "ShoeStarted")["root"] = document["shoe"]["root"] = OTHER

@@ -47,7 +47,7 @@ def start(first_card: str | None = "5h") -> c.StartShoe:
 
 
 def committed(number: int = 1) -> ShoeCommitted:
-    return ShoeCommitted(shoe=SHOE, number=number, commitment="c0" * 32, committed_at=OPENED)
+    return ShoeCommitted(SHOE, number, commitment="c0" * 32, committed_at=OPENED, shape=BIG.shape)
 
 
 def given(player: UUID, contribution: str, *, seat: int = 1) -> ShoeCutGiven:

@@ -30,6 +30,9 @@ export async function commitment(proof) {
     if (later !== null && later !== told) throw new Wrong("commitment.two", told, later);
   }
   if (proof.shoe.commitment !== told) throw new Wrong("commitment.summary", told, proof.shoe.commitment);
+  const { decks, cut_cards_from_end, burn } = proof.rules;
+  const [shape, played] = [promise.data.shape ?? null, { decks, cut_cards_from_end, burn }];
+  if (shape !== null && !same(shape, played)) throw new Wrong("commitment.shape", shape, played);
   const [seed, recorded] = [proof.shoe.seed, revealed(proof)];
   if (recorded !== null && seed !== recorded) throw new Wrong("commitment.seed", recorded, seed);
   if (seed === null) throw new NotYet("commitment.secret");

@@ -92,6 +92,7 @@ export default {
   "commitment.late": "Die Festlegung kam erst, als die Runde schon eröffnet war.",
   "commitment.two": "Der Schlitten hat zwei Festlegungen.",
   "commitment.summary": "Die Festlegung ist nicht die verzeichnete.",
+  "commitment.shape": "Der Schlitten wurde für andere Regeln festgelegt.",
   "commitment.seed": "Der Startwert ist nicht der aufgedeckte.",
   "commitment.secret": "Der Schlitten ist noch nicht zu Ende gespielt: Sein Startwert ist noch geheim.",
   "commitment.differs": "Der Startwert passt nicht zur Festlegung.",

@@ -92,6 +92,7 @@ export default {
   "commitment.late": "The commitment came after the round was opened.",
   "commitment.two": "The shoe has two commitments.",
   "commitment.summary": "The commitment is not the recorded one.",
+  "commitment.shape": "The shoe was committed to for other rules.",
   "commitment.seed": "The seed is not the one that was revealed.",
   "commitment.secret": "The shoe is not played to its end: its seed is still secret.",
   "commitment.differs": "The seed does not open the commitment.",
