@@ -17,6 +17,7 @@ from baccarat.projections import SwitchRow
 from baccarat.rules.table_rules import CommissionTiming, TableRules
 from baccarat.rules.versions import SpotReturn, returns
 from baccarat.tables.refusals import UnknownTable
+from baccarat.tables.version_refusals import UnknownVersion
 from baccarat.version_rows import VersionRow
 from casino.events.canonical import recanonical
 from casino.events.rows import fetch
@@ -82,6 +83,16 @@ def versions(*, table: UUID, operator: UUID) -> list[Version]:
     rows = version_rows.load([table])[table]
     played = fetch(_PLAYED, [table])
     return [_version(rows[number], played) for number in sorted(rows, reverse=True)]
+
+
+def version(*, table: UUID, operator: UUID, version: int) -> Version:
+    """This will return one version of a table's rules. Raises UnknownTable, UnknownVersion."""
+    if not fetch(_TABLE, [table, operator]):
+        raise UnknownTable
+    row = version_rows.load([table])[table].get(version)
+    if row is None:
+        raise UnknownVersion
+    return _version(row, fetch(_PLAYED, [table]))
 
 
 def in_force() -> tuple[dict[str, str], list[str]]:

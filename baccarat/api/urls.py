@@ -19,6 +19,22 @@ urlpatterns = [
     path("tables/<uuid:table>/odds", views.TableOdds.as_view(), name="table-odds"),
     path("tables/<uuid:table>/fairness", fairness_views.TableFairness.as_view(), name="table-fairness"),
     path("tables/<uuid:table>/versions", version_views.TableVersions.as_view(), name="table-versions"),
+    path("tables/<uuid:table>/versions/<int:version>", version_views.TableVersion.as_view(), name="table-version"),
+    path(
+        "tables/<uuid:table>/versions/<int:version>/publish",
+        version_views.PublishVersion.as_view(),
+        name="publish-version",
+    ),
+    path(
+        "tables/<uuid:table>/versions/<int:version>/reject",
+        version_views.RejectVersion.as_view(),
+        name="reject-version",
+    ),
+    path(
+        "tables/<uuid:table>/versions/<int:version>/discard",
+        version_views.DiscardVersion.as_view(),
+        name="discard-version",
+    ),
     path("switches", switch_views.Switches.as_view(), name="switches"),
     path("switches/stop", switch_views.StopPlay.as_view(), name="stop-play"),
     path("switches/resume", switch_views.ResumePlay.as_view(), name="resume-play"),

@@ -1,163 +1,96 @@
-"""Versions of a table's rules over HTTP, with what each returns and has returned: for operators' servers."""
+"""Versions of a table's rules over HTTP: drafted by one person at an operator's desk, published by another."""
 
-from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat import version_history
-from baccarat.api import examples
-from baccarat.api.odds_shown import ShareShown
-from baccarat.api.serializers import RulesShown, one_of
-from baccarat.picture import rules_picture
-from baccarat.rules.odds_page import decimal, exact
-from baccarat.rules.wagers import Spot
-from baccarat.version_history import Played, Version
-from baccarat.version_rows import STATUSES
-from casino.kernel.money import Book, text
-from casino.operators.views import OperatorView
+from baccarat.api import version_documents as documents
+from baccarat.api import version_shown as shapes
+from baccarat.operations import versioning
+from casino.api.fields import read
+from casino.api.idempotency import idempotent
+from casino.operators.staff import at_desk
+from casino.operators.views import OperatorView, metadata
 
 
-class SpotReturnShown(serializers.Serializer[Any]):
-    """What a unit staked returns on average: at exact rates, and for a stake of the table's minimum."""
+class VersionView(OperatorView):
+    """A view about versions of one table of the caller's."""
 
-    spot = one_of(*Spot)
-    exact = ShareShown()
-    at_minimum = ShareShown()
+    def told(self, table: UUID) -> dict[str, Any]:
+        """This will say which table, whose it is and what events remember of the request."""
+        return {"table": table, "operator": self.caller.operator, "metadata": metadata(self.request)}
 
-
-class PlayedShown(serializers.Serializer[Any]):
-    """What was played by a version; voided wagers are counted apart."""
-
-    book = one_of(*Book)
-    rounds = serializers.IntegerField()
-    wagers = serializers.IntegerField()
-    staked = serializers.CharField()
-    paid = serializers.CharField(help_text="Stakes and wins given back, net of all commission.")
-    commission = serializers.CharField()
-    voided = serializers.IntegerField()
-    voided_stakes = serializers.CharField()
-    actual_return = ShareShown(allow_null=True)
+    def shown(self, table: UUID, version: int, *, status: int = 200) -> Response:
+        """This will answer with a version as it stands."""
+        found = version_history.version(table=table, operator=self.caller.operator, version=version)
+        return Response(shapes.shown(found), status=status)
 
 
-class VersionShown(serializers.Serializer[Any]):
-    """One version of a table's rules. It never changes; `since` and `until` are when it was in force."""
-
-    version = serializers.IntegerField()
-    label = serializers.CharField(  # type: ignore[assignment]
-        help_text="What rounds played by it carry, such as mini@2."
-    )
-    status = serializers.ChoiceField(STATUSES)
-    rules = RulesShown()
-    returns = SpotReturnShown(many=True)
-    acknowledgement = serializers.CharField(help_text="The sentence typed where a return needed one.")
-    drafted_by = serializers.CharField()
-    drafted_at = serializers.DateTimeField()
-    decided_by = serializers.CharField(help_text="Who published or rejected it: another person.")
-    decided_at = serializers.DateTimeField(allow_null=True)
-    waits_for = serializers.CharField(
-        help_text="next_round, next_shoe, or new_shoe: what shapes a shoe holds only for one that is committed to "
-        "after the publishing. Empty before it is published."
-    )
-    reason = serializers.CharField(help_text="Why it was rejected or withdrawn.")
-    first_round = serializers.IntegerField(allow_null=True)
-    since = serializers.DateTimeField(allow_null=True)
-    until = serializers.DateTimeField(allow_null=True)
-    played = PlayedShown(many=True)
-
-
-class VersionList(serializers.Serializer[Any]):
-    """All versions, the newest first."""
-
-    items = VersionShown(many=True)
-
-
-_RETURN: Final = {"fraction": "10732465128097/10847218479825", "decimal": "0.989420942"}
-_EXAMPLE: Final = {
-    "version": 1,
-    "label": "mini@1",
-    "status": "in_force",
-    "rules": examples.SHOWN["rules"],
-    "returns": [{"spot": "banker", "exact": _RETURN, "at_minimum": _RETURN}],
-    "acknowledgement": "",
-    "drafted_by": "",
-    "drafted_at": "2026-11-21T09:00:00Z",
-    "decided_by": "",
-    "decided_at": None,
-    "waits_for": "",
-    "reason": "",
-    "first_round": 1,
-    "since": "2026-11-21T09:00:00Z",
-    "until": None,
-    "played": [
-        {
-            "book": "real",
-            "rounds": 1,
-            "wagers": 1,
-            "staked": "10.00",
-            "paid": "19.50",
-            "commission": "0.50",
-            "voided": 0,
-            "voided_stakes": "0.00",
-            "actual_return": {"fraction": "39/20", "decimal": "1.950000000"},
-        }
-    ],
-}
-
-
-class TableVersions(OperatorView):
+class TableVersions(VersionView):
     """The versions of one table's rules."""
 
-    @extend_schema(
-        operation_id="listTableVersions",
-        summary="List the versions of a table's rules, with their returns and what was played by each",
-        description="A change of rules is a new version: one person drafts it, another publishes it, and it holds from "
-        "the next round on, or from the next shoe where it changes what a long shoe is made of.",
-        responses=VersionList,
-        examples=[examples.answer({"items": [_EXAMPLE]})],
-    )
+    @documents.list_versions
     def get(self, request: Request, table: UUID) -> Response:
         """This will list them."""
         del request
         found = version_history.versions(table=table, operator=self.caller.operator)
-        return Response({"items": [_shown(each) for each in found]})
+        return Response({"items": [shapes.shown(each) for each in found]})
+
+    @documents.draft
+    @idempotent
+    def post(self, request: Request, table: UUID) -> Response:
+        """This will draft one."""
+        given = read(shapes.Drafting, request)
+        proposed = {"changes": given["rules"], "acknowledgement": given["acknowledgement"]}
+        version = versioning.draft(by=at_desk(given["actor"]), **proposed, **self.told(table))
+        return self.shown(table, version, status=201)
 
 
-def _shown(found: Version) -> dict[str, Any]:
-    row, currency = found.row, found.rules.currency
-    same = (
-        "version", "label", "status", "acknowledgement", "drafted_by", "drafted_at", "decided_by", "decided_at",
-        "waits_for", "reason", "first_round", "since", "until",
-    )  # fmt: skip
-    return {
-        **{name: getattr(row, name) for name in same},
-        "rules": rules_picture(found.rules),
-        "returns": [
-            {"spot": each.spot, "exact": _share(Fraction(each.exact)), "at_minimum": _share(Fraction(each.at_minimum))}
-            for each in found.returns
-        ],
-        "played": [_played(each, currency) for each in found.played],
-    }
+class TableVersion(VersionView):
+    """One version."""
+
+    @documents.show_version
+    def get(self, request: Request, table: UUID, version: int) -> Response:
+        """This will show it."""
+        del request
+        return self.shown(table, version)
 
 
-def _played(each: Played, currency: str) -> dict[str, Any]:
-    actual = each.actual()
-    return {
-        "book": each.book,
-        "rounds": each.rounds,
-        "wagers": each.wagers,
-        "staked": text(each.staked, currency),
-        "paid": text(each.paid, currency),
-        "commission": text(each.commission, currency),
-        "voided": each.voided,
-        "voided_stakes": text(each.voided_stakes, currency),
-        "actual_return": None if actual is None else _share(actual),
-    }
+class PublishVersion(VersionView):
+    """Agreement to a draft."""
+
+    @documents.publish
+    @idempotent
+    def post(self, request: Request, table: UUID, version: int) -> Response:
+        """This will publish it."""
+        given = read(shapes.Deciding, request)
+        versioning.publish(version=version, by=at_desk(given["actor"]), **self.told(table))
+        return self.shown(table, version)
 
 
-def _share(value: Fraction) -> dict[str, str]:
-    return {"fraction": exact(value), "decimal": decimal(value)}
+class RejectVersion(VersionView):
+    """Refusal of a draft."""
+
+    @documents.reject
+    @idempotent
+    def post(self, request: Request, table: UUID, version: int) -> Response:
+        """This will refuse it."""
+        given = read(shapes.Rejecting, request)
+        by = at_desk(given["actor"])
+        versioning.reject(version=version, reason=given["reason"], by=by, **self.told(table))
+        return self.shown(table, version)
+
+
+class DiscardVersion(VersionView):
+    """A draft that its maker takes back."""
+
+    @documents.discard
+    @idempotent
+    def post(self, request: Request, table: UUID, version: int) -> Response:
+        """This will take it back."""
+        given = read(shapes.Deciding, request)
+        versioning.take_back(version=version, by=at_desk(given["actor"]), **self.told(table))
+        return self.shown(table, version)

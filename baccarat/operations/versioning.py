@@ -17,6 +17,7 @@ from baccarat.rules.presets import rules_for
 from baccarat.rules.table_rules import TableRules
 from baccarat.rules.validation import InvalidRules, check
 from baccarat.tables import commands as tc
+from baccarat.tables import versioning as tv
 from baccarat.tables.refusals import UnknownTable
 from baccarat.tables.stop_refusals import RulesAreStopped
 from baccarat.tables.switch_events import Scope
@@ -25,6 +26,7 @@ from casino.events.rows import fetch
 from casino.events.store import Metadata
 from casino.significant import log
 
+LONGEST_REASON: Final = tv.LONGEST_REASON
 _FLOOR: Final = "SELECT return_floor FROM operators_operator WHERE id = %s"
 _RULES: Final = "SELECT state::text FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _FIXED: Final = frozenset({"preset", "version", "currency"})

@@ -61,6 +61,13 @@ class DraftWaits(Refusal):
     remedy = "Have it published or rejected first."
 
 
+class UnknownVersion(Refusal):
+    code = "unknown_version"
+    kind = Kind.MISSING
+    title = "The table's rules have no such version"
+    remedy = "List the table's versions."
+
+
 class UnknownDraft(Refusal):
     code = "unknown_draft"
     kind = Kind.MISSING

@@ -1,5 +1,6 @@
 """Fields and serializers that guess nothing: unknown fields are refused, no type is turned into another."""
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Final
@@ -15,6 +16,7 @@ from casino.kernel import money as kernel_money
 from casino.kernel.money import Book
 from casino.kernel.refusals import Refusal
 
+_ACTOR: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,59}", re.ASCII)
 AMOUNT_PATTERN: Final = r"^(0|[1-9][0-9]{0,17})(\.[0-9]{1,6})?$"
 
 
@@ -134,6 +136,17 @@ class TextField(serializers.CharField):
         if not data.isprintable():
             raise ValidationError("Control characters are not allowed.", code="field_invalid")
         return str(super().to_internal_value(data))
+
+
+class ActorField(TextField):
+    """Who acts at the operator's desk: the operator's own id of a person, such as `agent-17`, no name or address."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """This will check the id."""
+        text = super().to_internal_value(data)
+        if not _ACTOR.fullmatch(text):
+            raise ValidationError("An id is 1 to 60 letters, digits and ._:-", code="field_invalid")
+        return text
 
 
 class WholeNumberField(serializers.IntegerField):

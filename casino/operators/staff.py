@@ -16,3 +16,8 @@ def operators_of(user: Any) -> list[UUID] | None:
 def actor(user: Any) -> str:
     """This will return how events name a member of staff: by number, as a name would be personal."""
     return f"staff:{user.pk}"
+
+
+def at_desk(person: str) -> str:
+    """This will return how events name a person at an operator's own desk, by the operator's id of that person."""
+    return f"desk:{person}"

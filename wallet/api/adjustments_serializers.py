@@ -1,12 +1,11 @@
 """The bodies of the part of the API that is about corrections by hand."""
 
-import re
-from typing import Any, Final
+from typing import Any
 
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 
 from casino.api.fields import (
+    ActorField,
     AmountField,
     BookField,
     ChoiceOf,
@@ -23,19 +22,6 @@ from wallet.adjustment_events import AdjustmentReason, Direction
 from wallet.adjustments.queries import Adjustment, AdjustmentWords, Total
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.api.serializers import Form, MomentField
-
-_ACTOR: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,59}", re.ASCII)
-
-
-class ActorField(TextField):
-    """Who acts at the operator's desk: the operator's own id of a person, such as `agent-17`, no name or address."""
-
-    def to_internal_value(self, data: Any) -> str:
-        """This will check the id."""
-        text = super().to_internal_value(data)
-        if not _ACTOR.fullmatch(text):
-            raise ValidationError("An id is 1 to 60 letters, digits and ._:-", code="field_invalid")
-        return text
 
 
 class AdjustmentRequest(Strict):

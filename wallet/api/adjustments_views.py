@@ -16,6 +16,7 @@ from casino.api.fields import read
 from casino.api.idempotency import idempotent
 from casino.kernel.money import text
 from casino.operators.principals import OperatorPrincipal
+from casino.operators.staff import at_desk
 from casino.operators.views import OperatorView, metadata
 from wallet.adjustments import operations, queries
 from wallet.adjustments.queries import Adjustment, Asked
@@ -64,7 +65,7 @@ class Adjustments(OperatorView):
     def post(self, request: Request) -> Response:
         """This will ask for an adjustment."""
         given = read(shapes.AdjustmentRequest, request)
-        by = _actor(given.pop("actor"))
+        by = at_desk(given.pop("actor"))
         made = operations.request(operator=self.caller.operator, by=by, metadata=metadata(request), **given)
         return _shown(self.caller, made, status=201)
 
@@ -87,7 +88,7 @@ class ApproveAdjustment(OperatorView):
     def post(self, request: Request, adjustment: UUID) -> Response:
         """This will agree."""
         given = read(shapes.ApprovalRequest, request)
-        by = _actor(given.pop("actor"))
+        by = at_desk(given.pop("actor"))
         operations.approve(adjustment, operator=self.caller.operator, by=by, metadata=metadata(request), **given)
         return _shown(self.caller, adjustment, status=200)
 
@@ -100,7 +101,7 @@ class RejectAdjustment(OperatorView):
     def post(self, request: Request, adjustment: UUID) -> Response:
         """This will refuse."""
         given = read(shapes.RejectionRequest, request)
-        by = _actor(given.pop("actor"))
+        by = at_desk(given.pop("actor"))
         operations.reject(adjustment, operator=self.caller.operator, by=by, metadata=metadata(request), **given)
         return _shown(self.caller, adjustment, status=200)
 
@@ -124,11 +125,6 @@ class AdjustmentsReport(OperatorView):
             for each in totals
         ]  # fmt: skip
         return sheets.download(request, iter([sheets.written([TOTALS, *rows])]), name="adjustments-by-reason.csv")
-
-
-def _actor(given: str) -> str:
-    """How events name a person at an operator's desk; our own staff are `staff:…`."""
-    return f"desk:{given}"
 
 
 def _asked(request: Request, query: type[Serializer[Any]]) -> dict[str, Any]:

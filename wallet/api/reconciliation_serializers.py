@@ -6,8 +6,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from casino.api.fields import ChoiceOf, MoneySerializer, Strict, TextField, money
-from wallet.api.adjustments_serializers import ActorField
+from casino.api.fields import ActorField, ChoiceOf, MoneySerializer, Strict, TextField, money
 from wallet.reconciliation.queries import Difference, DifferenceNote, Reconciliation
 from wallet.reconciliation.state import DifferenceStatus
 from wallet.reconciliation_events import Resolution

@@ -12,6 +12,7 @@ from casino.api.catalogue import INVALID_CURSOR, Rejected
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
 from casino.operators.principals import OperatorPrincipal
+from casino.operators.staff import at_desk
 from casino.operators.views import OperatorView, metadata
 from wallet.api import reconciliation_documents as documents
 from wallet.api import reconciliation_serializers as shapes
@@ -65,7 +66,7 @@ class AssignDifference(OperatorView):
     def post(self, request: Request, difference: UUID) -> Response:
         """This will give it to an owner."""
         given = read(shapes.AssignmentRequest, request)
-        who: dict[str, Any] = {"owner": _desk(given["owner"]), "by": _desk(given["actor"]), "note": given["note"]}
+        who: dict[str, Any] = {"owner": at_desk(given["owner"]), "by": at_desk(given["actor"]), "note": given["note"]}
         operations.assign(difference, operator=self.caller.operator, metadata=metadata(request), **who)
         return _shown(self.caller, difference)
 
@@ -78,14 +79,9 @@ class ResolveDifference(OperatorView):
     def post(self, request: Request, difference: UUID) -> Response:
         """This will say so."""
         given = read(shapes.ResolutionRequest, request)
-        said: dict[str, Any] = {"resolution": given["resolution"], "note": given["note"], "by": _desk(given["actor"])}
+        said: dict[str, Any] = {"resolution": given["resolution"], "note": given["note"], "by": at_desk(given["actor"])}
         operations.resolve(difference, operator=self.caller.operator, metadata=metadata(request), **said)
         return _shown(self.caller, difference)
-
-
-def _desk(actor: str) -> str:
-    """How events name a person at an operator's desk."""
-    return f"desk:{actor}"
 
 
 def _shown(caller: OperatorPrincipal, difference: UUID) -> Response:

@@ -1,0 +1,129 @@
+"""What is read and shown of versions of a table's rules."""
+
+from fractions import Fraction
+from typing import Any
+
+from rest_framework import serializers
+
+from baccarat.api.bodies import OwnRules
+from baccarat.api.odds_shown import ShareShown
+from baccarat.api.serializers import RulesShown, one_of
+from baccarat.operations.versioning import LONGEST_REASON
+from baccarat.picture import rules_picture
+from baccarat.rules.odds_page import decimal, exact
+from baccarat.rules.wagers import Spot
+from baccarat.version_history import Played, Version
+from baccarat.version_rows import STATUSES
+from casino.api.fields import ActorField, Strict, TextField
+from casino.kernel.money import Book, text
+
+
+class Drafting(Strict):
+    """What to change of the rules in force, who proposes it, and the sentence where a return needs one."""
+
+    actor = ActorField()
+    rules = OwnRules()
+    acknowledgement = TextField(max_length=500, required=False, default="")
+
+
+class Deciding(Strict):
+    """Who acts."""
+
+    actor = ActorField()
+
+
+class Rejecting(Deciding):
+    """Who refuses, and why."""
+
+    reason = TextField(max_length=LONGEST_REASON)
+
+
+class SpotReturnShown(serializers.Serializer[Any]):
+    """What a unit staked returns on average: at exact rates, and for a stake of the table's minimum."""
+
+    spot = one_of(*Spot)
+    exact = ShareShown()
+    at_minimum = ShareShown()
+
+
+class PlayedShown(serializers.Serializer[Any]):
+    """What was played by a version; voided wagers are counted apart."""
+
+    book = one_of(*Book)
+    rounds = serializers.IntegerField()
+    wagers = serializers.IntegerField()
+    staked = serializers.CharField()
+    paid = serializers.CharField(help_text="Stakes and wins given back, net of all commission.")
+    commission = serializers.CharField()
+    voided = serializers.IntegerField()
+    voided_stakes = serializers.CharField()
+    actual_return = ShareShown(allow_null=True)
+
+
+class VersionShown(serializers.Serializer[Any]):
+    """One version of a table's rules. It never changes; `since` and `until` are when it was in force."""
+
+    version = serializers.IntegerField()
+    label = serializers.CharField(  # type: ignore[assignment]
+        help_text="What rounds played by it carry, such as mini@2."
+    )
+    status = serializers.ChoiceField(STATUSES)
+    rules = RulesShown()
+    returns = SpotReturnShown(many=True)
+    acknowledgement = serializers.CharField(help_text="The sentence typed where a return needed one.")
+    drafted_by = serializers.CharField()
+    drafted_at = serializers.DateTimeField()
+    decided_by = serializers.CharField(help_text="Who published or rejected it: another person.")
+    decided_at = serializers.DateTimeField(allow_null=True)
+    waits_for = serializers.CharField(
+        help_text="next_round, next_shoe, or new_shoe: what shapes a shoe holds only for one that is committed to "
+        "after the publishing. Empty before it is published."
+    )
+    reason = serializers.CharField(help_text="Why it was rejected or withdrawn.")
+    first_round = serializers.IntegerField(allow_null=True)
+    since = serializers.DateTimeField(allow_null=True)
+    until = serializers.DateTimeField(allow_null=True)
+    played = PlayedShown(many=True)
+
+
+class VersionList(serializers.Serializer[Any]):
+    """All versions, the newest first."""
+
+    items = VersionShown(many=True)
+
+
+def shown(found: Version) -> dict[str, Any]:
+    """This will show a version as VersionShown says."""
+    row, currency = found.row, found.rules.currency
+    same = (
+        "version", "label", "status", "acknowledgement", "drafted_by", "drafted_at", "decided_by", "decided_at",
+        "waits_for", "reason", "first_round", "since", "until",
+    )  # fmt: skip
+    return {
+        **{name: getattr(row, name) for name in same},
+        "rules": rules_picture(found.rules),
+        "returns": [
+            {"spot": each.spot, "exact": _share(Fraction(each.exact)), "at_minimum": _share(Fraction(each.at_minimum))}
+            for each in found.returns
+        ],
+        "played": [_played(each, currency) for each in found.played],
+    }
+
+
+def _played(each: Played, currency: str) -> dict[str, Any]:
+    actual = each.actual()
+    return {
+        "book": each.book,
+        "rounds": each.rounds,
+        "wagers": each.wagers,
+        "staked": text(each.staked, currency),
+        "paid": text(each.paid, currency),
+        "commission": text(each.commission, currency),
+        "voided": each.voided,
+        "voided_stakes": text(each.voided_stakes, currency),
+        "actual_return": None if actual is None else _share(actual),
+    }
+
+
+def _share(value: Fraction) -> dict[str, str]:
+    return {"fraction": exact(value), "decimal": decimal(value)}
