@@ -69,6 +69,7 @@ if PRODUCTION:
         raise ImproperlyConfigured("Set ALLOWED_HOSTS to the names this service answers to.")
 
 INSTALLED_APPS = [
+    "casino.apps.CasinoConfig",  # first: its templates replace those of the same name
     "unfold.apps.BasicAppConfig",
     "casino.staff.apps.StaffAdminConfig",  # its parts are found by casino.urls: only web needs them
     "django.contrib.auth",
@@ -94,7 +95,6 @@ INSTALLED_APPS = [
     "baccarat.chat",
     "baccarat.preferences",
     "casino.privacy",
-    "casino.apps.CasinoConfig",
 ]
 
 MIDDLEWARE = [
@@ -426,6 +426,7 @@ ADMIN_PAGES = {
     "entry": "wallet_entry",
     "event": "events_event",
     "deposit": "wallet_deposit",
+    "method": "wallet_depositmethod",
     "withdrawal": "wallet_withdrawal",
     "adjustment": "wallet_adjustment",
     "reconciliation": "wallet_reconciliation",
@@ -455,6 +456,7 @@ UNFOLD = {
     "SITE_HEADER": "Casino",
     "SITE_SUBHEADER": "Baccarat, from bet to audit",
     "SITE_SYMBOL": "playing_cards",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda _: static("play/icon.svg")}],
     "SITE_URL": None,
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,

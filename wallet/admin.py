@@ -156,7 +156,7 @@ def _statement(account: Account, *, before: int | None) -> Grid:
         (
             str(posting.sequence),
             marks.moment(posting.entry.recorded_at, fine=True),
-            marks.page("entry", posting.entry_id, posting.entry.kind),
+            marks.page("entry", posting.entry_id, posting.entry.kind.replace("_", " ")),
             marks.page("event", posting.entry.cause),
             marks.money(posting.amount, account.currency, signed=True),
             marks.money(posting.balance, account.currency),

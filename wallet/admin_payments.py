@@ -161,6 +161,13 @@ class PaymentAdmin(ReadOnlyAdmin):
         """When it was asked for."""
         return marks.moment(payment.requested_at)
 
+    def method(self, payment: Payment) -> SafeString | str:
+        """By which method, as it was when it was asked for."""
+        version = DepositMethod.objects.filter(method_id=payment.method_id, version=payment.method_version).first()
+        if version is None:
+            return f"{payment.method_id}, version {payment.method_version}"
+        return marks.page("method", version.pk, str(version))
+
     def facts(self, payment: Payment) -> list[tuple[str, object]]:
         """This will list what both have in common, with what keeps it from moving on."""
         trouble = queries.troubles([payment.pk]).get(payment.pk, "")
@@ -173,7 +180,7 @@ class PaymentAdmin(ReadOnlyAdmin):
             ("Provider's reference", payment.reference or marks.NOTHING),
             ("Reason", payment.reason or marks.NOTHING),
             ("Trouble", trouble or marks.NOTHING),
-            ("Method", f"{payment.method_id}, version {payment.method_version}"),
+            ("Method", self.method(payment)),
             ("Requested (UTC)", self.when(payment)),
             ("Ended (UTC)", marks.moment(payment.ended_at)),
             ("Provider told us", marks.listing("wallet_callback", "callbacks", q=str(payment.pk))),

@@ -172,7 +172,9 @@ def form_of(request: HttpRequest, account: Account, url: str) -> Sequence[Sectio
 
 def _row(found: queries.Shown, line: Line, currency: str) -> tuple[object, ...]:
     def text(most: int | None) -> str:
-        return marks.NOTHING if most is None else shown(most, line.measure, currency)
+        if most is None:
+            return marks.NOTHING
+        return f"{shown(most, line.measure, currency)} {'min' if line.measure is Measure.TIME else currency}"
 
     wish = found.protection.wish(line.measure, line.period)
     asked = marks.NOTHING if wish is None else text(wish.most) if wish.most is not None else "no limit"

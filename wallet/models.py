@@ -42,7 +42,7 @@ class Entry(models.Model):
         verbose_name_plural = "entries"
 
     def __str__(self) -> str:
-        return f"{self.kind} of event {self.cause}"
+        return f"{self.kind.replace('_', ' ')} of event {self.cause}"
 
 
 class Posting(models.Model):

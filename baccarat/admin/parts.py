@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 
 from baccarat.admin.words import words
 from baccarat.catalogue import CATALOGUE
-from baccarat.models import Table
+from baccarat.models import Round, Table
 from baccarat.rounds.state import Phase, Standing
 from baccarat.rules.presets import PRESETS
 from casino.admin import marks, scope
@@ -51,6 +51,19 @@ def with_names(rows: QuerySet[Any], *, table: bool) -> QuerySet[Any]:
         names["table_name"] = Subquery(Table.objects.filter(id=OuterRef("table_id")).values("name"))
     named: QuerySet[Any] = rows.annotate(**names)
     return named
+
+
+def with_numbers(wagers: QuerySet[Any]) -> QuerySet[Any]:
+    """This will add the number of each wager's round, in the same query."""
+    number = Round.objects.filter(id=OuterRef("round_id")).values("number")
+    numbered: QuerySet[Any] = wagers.annotate(round_number=Subquery(number))
+    return numbered
+
+
+def round_link(wager: Any) -> SafeString | str:
+    """This will link to the round of a wager that `with_numbers` made."""
+    number = wager.round_number
+    return marks.page("round", wager.round_id, marks.short(wager.round_id) if number is None else f"No. {number}")
 
 
 def operator_link(row: Any) -> SafeString | str:

@@ -92,7 +92,7 @@ def _wagers(request: HttpRequest, player: Player) -> Section:
     rows = Wager.objects.filter(player_id=player.pk).order_by("-round_id")
     if before is not None:
         rows = rows.filter(round_id__lt=before)
-    found = list(parts.with_names(rows, table=True)[: WAGERS + 1])
+    found = list(parts.with_numbers(parts.with_names(rows, table=True))[: WAGERS + 1])
     lines = [_wager(wager) for wager in found[:WAGERS]]
     more = marks.link(f"?before={found[WAGERS - 1].round_id}", "Older wagers") if len(found) > WAGERS else ""
     headers = ("Confirmed (UTC)", "Round", "Table", "On", "Staked", "Returned", "Net")
@@ -104,7 +104,7 @@ def _wager(wager: Any) -> tuple[object, ...]:
     staked = marks.money(wager.staked, wager.currency)
     return (
         marks.moment(wager.confirmed_at),
-        marks.page("round", wager.round_id, marks.short(wager.round_id)),
+        parts.round_link(wager),
         marks.page("table", wager.table_id, wager.table_name or marks.short(wager.table_id)),
         stakes_in_words(stakes, lambda minor: text(minor, wager.currency)),
         staked if wager.book == "real" else marks.both(staked, "play money"),

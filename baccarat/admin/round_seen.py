@@ -17,6 +17,7 @@ from casino.admin.sections import Grid
 from casino.events.admin import positions
 from casino.events.store import Recorded
 from casino.operators.models import PlayerSession
+from casino.operators.sessions import unnoted
 from casino.staff.models import View
 
 MOST_VIEWS: Final = 50
@@ -39,7 +40,7 @@ def who_saw(round_: Round, state: RoundState, events: Sequence[Recorded], names:
     rows += _staff(round_)
     shown = [(marks.moment(at, fine=True), who, what, where) for at, who, what, where in sorted(rows, key=_at)]
     headers = ("Time (UTC)", "Who", "Saw", "By")
-    note = "A session's time is when it was opened; everyone at the table follows the stream."
+    note = "A session's time is when it was opened; its last use is noted every half a minute at most."
     return Grid("Who saw what, and when", headers, shown, empty="Nobody yet.", note=note)
 
 
@@ -67,7 +68,7 @@ def _looked(events: Sequence[Recorded], state: RoundState, names: Mapping[UUID, 
 
 def _sessions(round_: Round, state: RoundState, names: Mapping[UUID, str]) -> Iterator[Row]:
     players = [seat.player for seat in state.seats]
-    during = PlayerSession.objects.filter(player_id__in=players, last_used_at__gte=round_.opened_at)
+    during = PlayerSession.objects.filter(player_id__in=players, last_used_at__gte=round_.opened_at - unnoted())
     if round_.ended_at is not None:
         during = during.filter(created_at__lte=round_.ended_at)
     for session in during.order_by("created_at").defer("token_hash"):

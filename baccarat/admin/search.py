@@ -123,7 +123,7 @@ def _wager(row: Any, nickname: str) -> tuple[object, ...]:
     return (
         marks.moment(row.confirmed_at),
         marks.page("player", row.player_id, nickname),
-        marks.page("round", row.round_id, marks.short(row.round_id)),
+        parts.round_link(row),
         marks.page("table", row.table_id, row.table_name or marks.short(row.table_id)),
         stakes_in_words(stakes, lambda minor: text(minor, row.currency)),
         staked if row.book == "real" else marks.both(staked, "play money"),

@@ -42,7 +42,8 @@ def wagers(request: HttpRequest, asked: Asked, *, before: UUID | None) -> Sequen
         rows = rows.filter(stakes__has_key=asked.spot)
     if asked.outcome:
         rows = rows.filter(Exists(Round.objects.filter(pk=OuterRef("round_id"), outcome=asked.outcome)))
-    return list(parts.with_names(rows.order_by("-round_id", "seat"), table=True)[: PAGE + MOST_SEATS])
+    named = parts.with_numbers(parts.with_names(rows.order_by("-round_id", "seat"), table=True))
+    return list(named[: PAGE + MOST_SEATS])
 
 
 def payments(request: HttpRequest, asked: Asked) -> Sequence[Any]:

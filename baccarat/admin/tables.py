@@ -52,7 +52,7 @@ AttentionFilter = chosen(
 class TableAdmin(ReadOnlyAdmin):
     """Every table, newest first. Found by its id."""
 
-    list_display = ("title", "operator", "preset", "currency", "books", "taken", "rounds", "stands", "opened")
+    list_display = ("title", "operator", "preset", "currency", "moneys", "taken", "rounds", "stands", "opened")
     list_filter = (AttentionFilter, parts.preset_filter("preset"), BooksFilter, operator_filter(), since_by_uuid())
     ordering = ("-id",)
     search_help_text = "id of a table or of its round in hand"
@@ -75,6 +75,11 @@ class TableAdmin(ReadOnlyAdmin):
     def operator(self, table: Table) -> SafeString | str:
         """Whose it is."""
         return parts.operator_link(table)
+
+    @admin.display(description="books")
+    def moneys(self, table: Table) -> str:
+        """The kinds of money that it is played for."""
+        return table.books.replace(",", ", ")
 
     @admin.display(description="seats")
     def taken(self, table: Table) -> str:
@@ -137,7 +142,7 @@ class TableAdmin(ReadOnlyAdmin):
             ("State", self.stands(table)),
             ("Round in hand", marks.page("round", table.round_id, f"No. {table.rounds}")),
             ("Rounds", marks.listing("baccarat_round", str(table.rounds), q=str(table.pk))),
-            ("Books", table.books.replace(",", ", ")),
+            ("Books", self.moneys(table)),
             ("Opened (UTC)", self.opened(table)),
             *_shoe(state),
             ("Id", marks.code(table.pk)),

@@ -7,13 +7,13 @@ from uuid import UUID
 
 import msgspec
 from django.contrib import admin
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
 from baccarat import version_history, version_rows
-from baccarat.admin import switches, version_form
+from baccarat.admin import parts, switches, version_form
 from baccarat.models import RulesVersion
 from baccarat.operations import versioning
 from baccarat.picture import rules_picture
@@ -49,6 +49,10 @@ class RulesVersionAdmin(ReadOnlyAdmin):
     )
     ordering = ("-drafted_at", "-id")
     search_help_text = "id of a table, or a name such as mini@2"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """This will add the table's name, in the same query."""
+        return parts.with_names(super().get_queryset(request), table=True)
 
     def found_by(self, term: str) -> Q | None:
         """This will look for a table or a name."""
@@ -106,9 +110,9 @@ class RulesVersionAdmin(ReadOnlyAdmin):
         return version.label
 
     @admin.display(description="table")
-    def table(self, version: RulesVersion) -> SafeString | str:
+    def table(self, version: Any) -> SafeString | str:
         """Whose rules they are."""
-        return marks.page("table", version.table_id, marks.short(version.table_id))
+        return marks.page("table", version.table_id, version.table_name or marks.short(version.table_id))
 
     @admin.display(description="status")
     def standing(self, version: RulesVersion) -> SafeString:

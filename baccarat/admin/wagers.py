@@ -34,7 +34,7 @@ class WagerAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Wager]:
         """This will add names, in the same query."""
         nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
-        named: QuerySet[Wager] = parts.with_names(super().get_queryset(request), table=True)
+        named: QuerySet[Wager] = parts.with_numbers(parts.with_names(super().get_queryset(request), table=True))
         return named.annotate(nickname=Subquery(nickname))
 
     def found_by(self, term: str) -> Q | None:
@@ -53,9 +53,9 @@ class WagerAdmin(ReadOnlyAdmin):
         return marks.page("player", wager.player_id, wager.nickname or marks.short(wager.player_id))
 
     @admin.display(description="round")
-    def round(self, wager: Wager) -> SafeString | str:
+    def round(self, wager: Any) -> SafeString | str:
         """The round."""
-        return marks.page("round", wager.round_id, marks.short(wager.round_id))
+        return parts.round_link(wager)
 
     @admin.display(description="table")
     def table(self, wager: Any) -> SafeString | str:
@@ -102,7 +102,7 @@ class WagerAdmin(ReadOnlyAdmin):
             ("Player", self.player(obj)),
             ("Operator", parts.operator_link(obj)),
             ("Table", self.table(obj)),
-            ("Round", marks.page("round", obj.round_id)),
+            ("Round", self.round(obj)),
             ("Seat", str(obj.seat)),
             ("Preset", obj.preset),
             ("Book", self.book(obj)),

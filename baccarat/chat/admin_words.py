@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import Q
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
@@ -19,6 +19,7 @@ from casino.admin import marks, scope
 from casino.admin.readonly import ReadOnlyAdmin
 from casino.admin.sections import Deed, Facts, Field, Form, Grid, Section
 from casino.operators.admin import operator_filter
+from casino.operators.models import Operator
 
 
 @admin.register(Word)
@@ -33,6 +34,12 @@ class WordAdmin(ReadOnlyAdmin):
     def owned_by(self, operators: Collection[UUID]) -> Q:
         """This will let the words of all be seen by everyone."""
         return Q(operator_id__in=operators) | Q(operator_id__isnull=True)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """This will add the operator's slug, in the same query."""
+        slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug))
+        return rows
 
     def found_by(self, term: str) -> Q | None:
         """This will look for a word, whatever it is dressed as."""
@@ -63,9 +70,9 @@ class WordAdmin(ReadOnlyAdmin):
         return f"{word.word} is masked no longer."
 
     @admin.display(description="holds for")
-    def whose(self, word: Word) -> SafeString | str:
+    def whose(self, word: Any) -> SafeString | str:
         """Whose chats it is masked in."""
-        return "all operators" if word.operator_id is None else marks.page("operator", word.operator_id)
+        return "all operators" if word.operator_id is None else marks.page("operator", word.operator_id, word.slug)
 
     @admin.display(description="added (UTC)")
     def when(self, word: Word) -> SafeString | str:

@@ -1,7 +1,8 @@
 """The last days in numbers, for plots: days that are over from their reports, today from the ledger. Two statements."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 from fractions import Fraction
 from typing import Any, Final
 from uuid import UUID
@@ -84,7 +85,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """The last days of one kind of money and currency, those with any play, oldest first."""
+    """The last BACK days of one kind of money and currency with any play, oldest first, those without play too."""
 
     money: str
     currency: str
@@ -109,10 +110,18 @@ def last(operators: Collection[UUID] | None, *, today: bool = True) -> list[Play
     for label, money, currency, ggr, rounds, players, handle, returned in fetch(_TODAY, asked) if today else ():
         found.setdefault((money, currency), {})[label] = Day(label, ggr, rounds, players, handle, returned)
     played = [
-        Played(money, currency, tuple(days[label] for label in sorted(days) if _any(days[label])))
+        Played(money, currency, _without_gaps(days))
         for (money, currency), days in sorted(found.items())
+        if any(map(_any, days.values()))
     ]
-    return sorted((each for each in played if each.days), key=lambda each: -each.handle)
+    return sorted(played, key=lambda each: -each.handle)
+
+
+def _without_gaps(days: Mapping[str, Day]) -> tuple[Day, ...]:
+    """The days up to the last one that is known, BACK of them: a day without play is a day with nothing."""
+    last_day = date.fromisoformat(max(days))
+    labels = [(last_day - timedelta(days=back)).isoformat() for back in reversed(range(BACK))]
+    return tuple(days.get(label) or Day(label, 0, 0, 0, 0, 0) for label in labels)
 
 
 def _any(day: Day) -> bool:

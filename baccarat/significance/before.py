@@ -1,6 +1,6 @@
 """What stood before: the setting that an event replaced, the money and who asked for a correction."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from casino.events.drafts import Sealed
 from casino.events.rows import fetch
 from casino.kernel.money import text
 from casino.significant.log import Kind, Significant
+from wallet.protection_events import Measure
 
 _PREVIOUS: Final = """
     SELECT data FROM events_event
@@ -26,12 +27,34 @@ _MOVED: Final = """
      WHERE entry.cause = %s LIMIT 1
 """
 _CURRENCY: Final = "SELECT currency FROM baccarat_round WHERE id = %s::uuid"
+_MONEY: Final = frozenset({"amount", "balance", "cap", "most", "owed", "taken"})
 _SHOWN: Final = ("measure", "period", "currency", "most", "cap", "amount")
 _LIMITS: Final = ("PlayLimitSet", "PlayLimitRaised")
 
 
 def completed(sealed: Sealed, told: Sequence[Significant]) -> Iterator[Significant]:
-    """This will add to what is told of an event what only the log and the ledger know; these are rare events."""
+    """This will add to what is told of an event what only the log and the ledger know; these are rare events.
+
+    Amounts are written as decimals, limits of time as minutes.
+    """
+    for one in _completed(sealed, told):
+        currency = one.currency or msgspec.json.decode(sealed.data).get("currency")
+        yield replace(one, before=_spelled(one.before, currency), after=_spelled(one.after, currency))
+
+
+def _spelled(values: Mapping[str, Any] | None, currency: str | None) -> dict[str, Any] | None:
+    if not values or not currency:
+        return None if values is None else dict(values)
+    timed = values.get("measure") == Measure.TIME
+    return {
+        name: (f"{value} min" if timed else text(value, currency))
+        if name in _MONEY and isinstance(value, int)
+        else value
+        for name, value in values.items()
+    }
+
+
+def _completed(sealed: Sealed, told: Sequence[Significant]) -> Iterator[Significant]:
     for one in told:
         if one.kind is Kind.AUDIT_FINDING:
             yield one

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,6 +17,12 @@ SHORTEST_SESSION: Final = 60
 LONGEST_SESSION: Final = 86400
 NOTES_PER_TIME_OUT: Final = 30
 """How often in the time after which an unused session ends its use is noted, at most: every 30 s of 15 minutes."""
+
+
+def unnoted() -> timedelta:
+    """This will return how long after its last note a session may have been used without another note."""
+    return timedelta(seconds=settings.PLAYER_IDLE_SECONDS / NOTES_PER_TIME_OUT)
+
 
 ENDED, EXPIRED, REMOVED, TAKEN_OVER, TIMED_OUT = "ended", "expired", "removed", "taken_over", "timed_out"
 """How a session ends."""

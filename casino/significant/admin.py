@@ -1,6 +1,7 @@
 """Significant events as compliance works on them: a list, a page with before and after, acknowledgements and notes."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -28,6 +29,8 @@ _TONES: Final = {
     Severity.CRITICAL.value: "bad",
 }
 _STANDINGS: Final = {"waiting": "Waits for somebody", "done": "Acknowledged, or for information"}
+_PLACE: Final = frozenset({"log_position", "logged_at"})
+"""What tells where an event was read, and is nothing that it changed."""
 _KINDS: Final = {kind.value: WORDS[kind].title for kind in sorted(Kind, key=lambda kind: WORDS[kind].title)}
 
 
@@ -164,10 +167,19 @@ class SignificantEventAdmin(ReadOnlyAdmin):
             ("Amount", self.amount(obj)),
             ("Network address", obj.address or marks.NOTHING),
             ("Number", str(obj.number)),
+            ("In the log", self.logged(obj)),
             ("Id", marks.code(obj.pk)),
             ("Others", marks.listing("significant_significantevent", "about the same", q=obj.subject)),
         )
         return (Facts("Significant event", facts), *_changed(obj), _said(obj), *self._forms(request, obj))
+
+    def logged(self, event: SignificantEvent) -> SafeString | str:
+        """Which event of the log it was read from, and when that was recorded."""
+        after = event.after or {}
+        if "log_position" not in after:
+            return marks.NOTHING
+        place = marks.listing("events_event", f"#{after['log_position']}", q=str(after["log_position"]))
+        return marks.both(place, marks.plain_moment(datetime.fromisoformat(after["logged_at"])))
 
     def _forms(self, request: HttpRequest, event: Any) -> Sequence[Section]:
         if not request.user.has_perm(ACKNOWLEDGE):
@@ -236,11 +248,11 @@ def _staff(request: HttpRequest) -> str:
 
 def _changed(event: SignificantEvent) -> Sequence[Section]:
     before, after = event.before or {}, event.after or {}
-    if not before and not after:
+    if not (before.keys() | after.keys()) - _PLACE:
         return ()
     rows = [
         (name.replace("_", " "), _value(before.get(name)), _value(after.get(name)), _difference(before, after, name))
-        for name in sorted(before.keys() | after.keys())
+        for name in sorted((before.keys() | after.keys()) - _PLACE)
     ]
     return (Grid("What it changed", ("Value of", "Before", "After", ""), rows),)
 

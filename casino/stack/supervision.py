@@ -59,7 +59,8 @@ class Supervisor:
 
 def fingerprint(project: Path = PROJECT) -> float:
     """This will return the time of the newest change to our sources."""
-    times = (file.stat().st_mtime for name in SOURCES for file in (project / name).rglob("*.py"))
+    files = (file for name in SOURCES for file in (project / name).rglob("*") if file.suffix in {".py", ".html"})
+    times = (file.stat().st_mtime for file in files)
     return max(times, default=0.0)
 
 

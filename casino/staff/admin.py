@@ -4,12 +4,13 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
-from django.http import HttpRequest, StreamingHttpResponse
-from django.urls import URLPattern, path
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
 from casino.admin import marks, scope
@@ -82,6 +83,13 @@ class MemberAdmin(ReadOnlyAdmin):
         """This will take a member's authenticator away."""
         access.reset_authenticator(member, by=by_whom(request), reason=request.POST.get("reason", ""))
         return "Took the authenticator away."
+
+    list_before_template = "admin/casino/export_review.html"
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """This will offer those who may to take the review as a file."""
+        url = reverse("admin:staff_member_export") if request.user.has_perm(EXPORT) else None
+        return super().changelist_view(request, {"export_url": url, **(extra_context or {})})
 
     @admin.display(description="login")
     def login(self, member: Member) -> str:
@@ -218,6 +226,12 @@ class _OfStaff(ReadOnlyAdmin):
     ordering = ("-id",)
     search_help_text = "user id"
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """This will add the login of whoever it was, in the same query."""
+        login = User.objects.filter(pk=OuterRef("user_id")).values("username")
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(login=Subquery(login))
+        return rows
+
     def owned_by(self, operators: Collection[UUID]) -> Q:
         """This will find what those did who work for these operators alone."""
         return colleagues(operators, "user_id")
@@ -235,7 +249,7 @@ class _OfStaff(ReadOnlyAdmin):
     @admin.display(description="staff")
     def who(self, row: Any) -> SafeString | str:
         """Who it was."""
-        return marks.page("staff", row.user_id)
+        return marks.page("staff", row.user_id, row.login or f"user {row.user_id}")
 
     @admin.display(description="from")
     def where(self, row: Any) -> str:
@@ -296,6 +310,8 @@ class ViewAdmin(_OfStaff):
     def what(self, row: View) -> SafeString | str:
         """What was looked at."""
         kind, _, identity = row.subject.partition(":")
+        if kind == "list":
+            return _list_in_words(*identity.partition(" ")[::2])
         known = as_uuid(identity)
         return row.subject if known is None else marks.page(kind, known, row.subject)
 
@@ -311,6 +327,15 @@ class ViewAdmin(_OfStaff):
             ("Operator", marks.page("operator", obj.operator_id)),
         )
         return (Facts("View", rows),)
+
+
+def _list_in_words(label: str, sought: str) -> str:
+    """What a list shows, by the name of its model, and which id was looked for in it."""
+    try:
+        shown = str(apps.get_model(label)._meta.verbose_name_plural)  # noqa: SLF001  (Django's own name)
+    except (LookupError, ValueError):
+        shown = label
+    return f"list of {shown}, for {sought}" if sought else f"list of {shown}"
 
 
 def by_whom(request: HttpRequest) -> User:

@@ -172,17 +172,18 @@ def test_the_first_page_plots_the_last_days_for_who_may_see_reports(evening: Eve
     past_day(evening, 2)
     past_day(evening, 1)
     (played,) = days.last([evening.operator])
-    told = [(day.ggr, day.rounds, day.players, day.handle, day.returned) for day in played.days]
+    assert len(played.days) == days.BACK
+    assert not any(day.rounds or day.handle or day.actual for day in played.days[:-3]), "days without play have nothing"
+    told = [(day.ggr, day.rounds, day.players, day.handle, day.returned) for day in played.days[-3:]]
     assert told[:2] == [(-1_950, 40, 7, 100_000, 101_950)] * 2
     assert told[2][1:4] == (2, 2, 1_000)
     assert told[2][0] == 1_000 - told[2][4]
-    low, high = played.days[0].bounds or (0, 0)
+    low, high = played.days[-3].bounds or (0, 0)
     assert (float(low), float(high)) == pytest.approx((0.98 - 0.1287915, 0.98 + 0.1287915))
-    assert played.days[2].bounds is None
+    assert played.days[-1].bounds is None
 
-    assert [day.label for day in days.last([evening.operator], today=False)[0].days] == [
-        day.label for day in played.days[:2]
-    ]
+    without_today = days.last([evening.operator], today=False)[0].days
+    assert [day.label for day in without_today[1:]] == [day.label for day in played.days[:-1]]
 
     front = reverse("admin:index")
     client = of_us(evening, VIEW)

@@ -1,6 +1,7 @@
 """What compliance is told of the log: each thing once, in its words, behind the game and never in its way."""
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -81,7 +82,7 @@ def test_a_correction_tells_the_balance_before_and_after(office: Office) -> None
     assert event.money == 2_000
     assert event.before is not None
     assert event.after is not None
-    assert event.after["balance"] - event.before["balance"] == 2_000
+    assert Decimal(event.after["balance"]) - Decimal(event.before["balance"]) == 20
 
 
 def test_a_round_that_is_set_aside_is_told_with_its_reason(office: Office) -> None:
@@ -183,5 +184,5 @@ def test_a_limit_that_replaces_another_tells_both(office: Office) -> None:
     read()
     first, second = (event for event in told("config_changed") if event.reason == "The cap on play money was set")
     assert first.before is None
-    assert (second.before or {})["cap"] == 50_000
-    assert (second.after or {})["cap"] == 70_000
+    assert (second.before or {})["cap"] == "500.00"
+    assert (second.after or {})["cap"] == "700.00"

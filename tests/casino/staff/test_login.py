@@ -32,7 +32,8 @@ def strict(settings: Any) -> None:
 
 
 def log_in(client: Client, code: str = "", *, name: str = "ann", password: str = PASSWORD, **more: Any) -> Any:
-    return client.post(LOGIN, {"username": name, "password": password, "code": code}, **more)
+    following = {"next": more.pop("next")} if "next" in more else {}
+    return client.post(LOGIN, {"username": name, "password": password, "code": code, **following}, **more)
 
 
 def code_of(user: User, *, steps: int = 0) -> str:
@@ -51,6 +52,14 @@ def test_where_no_second_factor_is_asked_for_name_and_password_let_in(user: User
     client = Client()
     assert log_in(client).status_code == 302
     assert client.get(HOME).status_code == 200
+
+
+def test_who_comes_by_the_login_itself_is_led_to_the_first_page_and_else_to_where_it_was_going(user: User) -> None:
+    for address, leads_to in ((LOGIN, HOME), (f"{LOGIN}?next=/admin/baccarat/round/", "/admin/baccarat/round/")):
+        client = Client()
+        form = client.get(address).content.decode()
+        (following,) = re.findall(r'name="next" value="([^"]*)"', form)
+        assert log_in(client, next=following).headers["Location"] == leads_to
 
 
 def test_nobody_gets_beyond_setting_up_an_authenticator_before_it_is_confirmed(user: User, strict: None) -> None:
