@@ -10,7 +10,7 @@ from axes.utils import reset
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db.models import Sum
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.utils import timezone
 
 from casino.admin.where import address_of
@@ -61,13 +61,6 @@ def locked_by(request: Any, credentials: Any) -> list[str]:
     """This will say by what failures are counted: the name, wherever they come from."""
     del request, credentials
     return ["username"]
-
-
-def answer(request: HttpRequest, response: HttpResponse, credentials: Any) -> HttpResponse:
-    """This will leave the login page as the answer to who is locked out; it says so."""
-    del request, credentials
-    response.status_code = 429
-    return response
 
 
 def is_locked(name: str) -> bool:

@@ -4,9 +4,10 @@ import re
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
-from django.test import Client
+from django.test import AsyncClient, Client
 from django.urls import reverse
 from django_otp.oath import totp
 
@@ -152,6 +153,15 @@ def test_three_failures_lock_a_name_from_anywhere_and_are_significant(user: User
         ("login_locked", staff, "10.0.0.2"),
         ("login_failed", staff, "127.0.0.1"),
     ]
+
+
+def test_who_is_locked_out_is_told_so_under_asgi_as_well(user: User) -> None:
+    for _ in range(3):
+        log_in(Client(), password="wrong")
+    form = {"username": "ann", "password": PASSWORD}
+    answer = async_to_sync(AsyncClient().post)(LOGIN, form)
+    assert answer.status_code == 429
+    assert "Locked after three failures" in answer.content.decode()
 
 
 def test_a_wrong_code_counts_as_a_failure(user: User, strict: None) -> None:

@@ -1,0 +1,37 @@
+"""What who is locked out gets to see: the login page, which says so, with the status of too many tries.
+
+In place of django-axes' own middleware, which has no response to hand on where it runs asynchronously (version 8).
+"""
+
+from collections.abc import Awaitable, Callable
+from inspect import iscoroutinefunction
+from typing import Any, Final
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.decorators import sync_and_async_middleware
+
+TOO_MANY: Final = 429
+
+
+@sync_and_async_middleware
+def middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """This will build the middleware."""
+    if iscoroutinefunction(get_response):
+        inner: Callable[[HttpRequest], Awaitable[HttpResponseBase]] = get_response
+
+        async def marking_async(request: HttpRequest) -> HttpResponseBase:
+            return _marked(request, await inner(request))
+
+        return marking_async
+
+    def marking(request: HttpRequest) -> HttpResponseBase:
+        return _marked(request, get_response(request))
+
+    return marking
+
+
+def _marked(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    if getattr(request, "axes_locked_out", None):
+        response.status_code = TOO_MANY
+    return response
