@@ -17,6 +17,7 @@ from baccarat.rounds.state import Phase, Standing
 from baccarat.rules.cards import Card
 from baccarat.tables import commands as tc
 from baccarat.tables.shoes import cut_of
+from baccarat.tables.state import TableState
 
 MOST_CARDS: Final = 6
 
@@ -38,11 +39,11 @@ class Fresh:
 def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
     """This will open betting for those seated, starting a shoe first where due.
 
-    Nothing if a round runs, nobody sits, the table is closed or held, its rules are withdrawn, or the long shoe's seed
-    can't be read. Published rules begin to hold here.
+    Nothing if a round runs, nobody sits, none may open, or the long shoe's seed can't be read. Published rules begin to
+    hold here.
     """
     table = journal.table
-    if table.round is not None or not table.seats or table.stops or table.closed or table.is_withdrawn():
+    if table.round is not None or not table.seats or not may_open(table):
         return
     if table.ruled is not None:
         journal.on_table(tc.RulesTakeEffect(now=now))
@@ -67,6 +68,11 @@ def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
             deadline_at=None if turn is None else now + timedelta(seconds=turn),
         )
     )
+
+
+def may_open(table: TableState) -> bool:
+    """This will tell whether rounds may open at a table: it stays, nothing stops it, and its rules hold."""
+    return not (table.stops or table.closed or table.closing is not None or table.is_withdrawn())
 
 
 def _shoe_for_round(journal: Journal, *, fresh: Fresh) -> tuple[UUID, str | None]:

@@ -160,6 +160,7 @@ def fairness(*, table: UUID, operator: UUID) -> dict[str, Any]:
         "shuffle": state.rules.shuffle,
         "rounds": state.rounds,
         "voids": state.voids,
+        "closed": state.closed,
         "shoe": _long_now(state) if state.has_long_shoe() else _own_now(in_hand),
         "next": _next(state),
         "revealed": _revealed_long(state) if state.has_long_shoe() else _revealed_own(table),

@@ -33,6 +33,7 @@ class Table(models.Model):
             models.Index(fields=["operator_id", "id"], name="table_operator"),
             models.Index(fields=["rules"], name="table_rules"),
         ]
+        permissions = [("close_table", "Can close a table for good")]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.preset})"

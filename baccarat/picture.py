@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from baccarat.fairness.cut import Contribution
@@ -14,8 +14,11 @@ from baccarat.rules.presets import TableRules
 from baccarat.rules.wagers import Spot
 from baccarat.shortage import notice_picture
 from baccarat.tables.state import Seat, TableState
+from baccarat.tables.switch_events import Scope
 from casino.kernel.money import text
 from wallet.payments.means import Means
+
+CLOSES: Final = "This table closes for good. What is confirmed is settled, then chips go back to the accounts."
 
 
 def table_picture(
@@ -66,7 +69,9 @@ def table_picture(
 
 def _stopped(table: TableState) -> dict[str, Any] | None:
     """Why nothing new starts at the table, in words for players; None while it plays."""
-    held = table.stopped()
+    held, closing = table.stopped(), table.closing
+    if held is None and closing is not None:
+        return {"scope": Scope.TABLE, "says": CLOSES, "since": closing.since}
     return None if held is None else {"scope": held.scope, "says": held.says, "since": held.since}
 
 

@@ -139,6 +139,11 @@ def has_cards_out(round_: RoundState) -> bool:
     return round_.phase is Phase.CLOSED and ceremony is not None and ceremony.handed_back is None
 
 
+def _closes_at(table: TableState) -> datetime | None:
+    """From when a worker may close a table without a round in hand that is to be closed for good."""
+    return table.closing.since if table.closing is not None and not table.closed else None
+
+
 def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
     """This will map a table with its round in hand to a row; a round that is not in hand counts as none."""
     facts = table.facts()
@@ -155,7 +160,7 @@ def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
         seats_taken=len(table.seats),
         round_id=table.round,
         rounds=table.rounds,
-        due_at=None if in_hand is None else due_at(in_hand),
+        due_at=_closes_at(table) if in_hand is None else due_at(in_hand),
         set_aside=None if in_hand is None else in_hand.set_aside,
         opened_at=facts.opened_at,
         version=version,

@@ -20,6 +20,8 @@ OF_THE_HOUSE: Final[Mapping[str, tuple[str, ...]]] = {
     "RulesDecommissioned": ("reason", "by"),
     "PlayStopped": ("by", "reason"),
     "PlayResumed": ("by", "reason"),
+    "TableClosing": ("by", "reason"),
+    "TableClosed": ("by", "reason"),
     "RoundVoided": ("requested_by", "approved_by", "note"),
     "ChatMessageSent": ("operator", "digest"),
 }

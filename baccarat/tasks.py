@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from baccarat import wakeup
-from baccarat.operations import dealing, freeing
+from baccarat.operations import closing, dealing, freeing
 from baccarat.significance import reading
 from casino.events import hints
 
@@ -31,8 +31,9 @@ def deal_due(**_: object) -> None:
 
 @shared_task(name="baccarat.free_seats", acks_late=True, ignore_result=True)
 def free_seats(**_: object) -> None:
-    """This will free the seats of players who have been away for longer than their tables keep a seat."""
+    """This will free the seats of players who were away for too long, and close tables that are given up."""
     freeing.free_due()
+    closing.close_due()
 
 
 @shared_task(name="baccarat.note_significant", acks_late=True, ignore_result=True)

@@ -15,20 +15,24 @@ from baccarat import projections
 from baccarat.admin import parts, switches, versions
 from baccarat.admin.cards import in_line
 from baccarat.models import Round, Switch, Table
+from baccarat.operations import closing
 from baccarat.picture import rules_picture
 from baccarat.tables.state import TableState
 from baccarat.tables.switch_events import Scope, switch_id
 from casino.admin import marks
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
-from casino.admin.sections import Alert, Facts, Grid, Section
+from casino.admin.sections import Alert, Facts, Field, Form, Grid, Section
 from casino.events.admin import latest
+from casino.events.store import Metadata
 from casino.kernel.money import Book
+from casino.operators import staff
 from casino.operators.admin import nicknames, operator_filter
 from wallet.admin import balances_at, book_badge
 
 MOST_ROUNDS: Final = 20
 TABLE: Final = Scope.TABLE
+CLOSE: Final = "baccarat.close_table"
 
 BooksFilter = chosen(
     title="book",
@@ -91,6 +95,8 @@ class TableAdmin(ReadOnlyAdmin):
         """Whether a round is in hand."""
         if table.set_aside is not None:
             return marks.badge("set aside", "bad")
+        if table.state.get("closed"):
+            return marks.badge("closed", "plain")
         return marks.badge("idle") if table.round_id is None else marks.badge("playing", "good")
 
     @admin.display(description="opened (UTC)")
@@ -114,19 +120,45 @@ class TableAdmin(ReadOnlyAdmin):
             balances_at("Accounts", obj.pk),
             *versions.of_table(obj.pk),
             *self._switch(request, obj, state),
+            *self._closing(request, obj, state),
             parts.told("Timeline of the table", latest(f"table-{obj.pk}"), obj.currency),
         ]
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the address of `stop`."""
+        """This will add the addresses of `stop` and `close`."""
         return [
             self.perform_path("stop", switches.THROW, self.stop),
+            self.perform_path("close", CLOSE, self.close),
             *super().get_urls(),
         ]
 
     def stop(self, request: HttpRequest, table: Table) -> str:
         """This will stop play at the table. Raises the refusals of `switching.stop`."""
         return switches.stop(request, TABLE, str(table.pk))
+
+    def close(self, request: HttpRequest, table: Table) -> str:
+        """This will close the table for good. Raises the refusals of `closing.close_table`."""
+        by = staff.actor(request.user)
+        done = Metadata(operator=str(table.operator_id), actor=by, causation="admin", correlation=f"table-{table.pk}")
+        why = request.POST.get("reason", "")
+        if closing.close_table(table=table.pk, operator=table.operator_id, reason=why, metadata=done):
+            return "Closed for good; every seed that was still secret is revealed."
+        return "Nothing new starts. The table closes when the round in hand has concluded."
+
+    def _closing(self, request: HttpRequest, table: Table, state: TableState) -> Sequence[Section]:
+        if state.closed:
+            return (Alert("This table is closed for good", "Its rounds and seeds stay to be read."),)
+        if state.closing is not None:
+            waits = f"It closes when the round in hand has concluded. {state.closing.by}: {state.closing.reason}"
+            return (Alert("This table is to be closed for good", waits),)
+        if not request.user.has_perm(CLOSE):
+            return ()
+        says = (
+            "For good: what is confirmed is dealt and settled, then all seats are freed, the money goes back to the "
+            "accounts, and the seeds of its shoes are revealed."
+        )
+        why = (Field("reason", "Why, for the record", longest=closing.LONGEST_REASON),)
+        return (Form("Close this table for good", "Close", self.perform_url("close", table), why, says, tone="bad"),)
 
     def _switch(self, request: HttpRequest, table: Table, state: TableState) -> Sequence[Section]:
         told = [Alert(f"Play is stopped ({held.scope})", held.says) for held in state.stops]

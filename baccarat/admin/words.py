@@ -12,7 +12,7 @@ from baccarat.rules.cards import name
 from baccarat.rules.wagers import Spot
 from baccarat.tables import events as te
 from baccarat.tables import version_events as rv
-from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
 from baccarat.tables.switch_events import PlayResumed, PlayStopped
 from casino.kernel.money import text
 
@@ -119,6 +119,7 @@ def _freed(event: te.SeatFreed, money: Money) -> str:
     why = {
         te.Absence.MISSED_ROUNDS: f"{event.missed} {_plural('turn', event.missed)} ran out in a row",
         te.Absence.GONE: "the player is gone",
+        te.Absence.TABLE_CLOSED: "the table closes",
     }[event.reason]
     back = f"{money(event.returned)} of {event.book} money went back to the account{paid}"
     return f"Seat {event.seat} was freed: {why}, last heard of at {event.seen_at:%H:%M:%S} UTC; {back}."
@@ -182,5 +183,6 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     rv.RulesDecommissioned: lambda e, _: f"The rules of version {e.version} were withdrawn by {e.by}: {e.reason}",
     PlayResumed: lambda e, _: f"Play was resumed ({e.scope}) by {e.by}: {e.reason}",
     ShoeRevealed: lambda e, _: f"The seed of the shoe of the void round {e.round} could be read again: {e.seed}.",
+    TableClosing: lambda e, _: f"The table is to be closed for good, by {e.by}: {e.reason}",
     TableClosed: _table_closed,
 }

@@ -30,6 +30,7 @@ _FAIRNESS: Final = {
     "shuffle": "shoe",
     "rounds": 97,
     "voids": 0,
+    "closed": False,
     "shoe": _SHOE,
     "next": {**_SHOE, "id": _NEXT_ID, "number": 3, "cut": None, "root": None, "cards_out": None, "open": True},
     "revealed": [
@@ -74,12 +75,14 @@ close_table = extend_schema(
     operation_id="closeTable",
     summary="Close a table for good",
     description=(
-        "Nobody may sit there and no round may run. The seeds of its long shoe and of the one it has committed to are "
-        "revealed, so that no shoe is given up for its cards; the table stays to be read. Answers with its shoes."
+        "From now on nothing new starts there. What is confirmed is dealt and settled; then every seat is freed, the "
+        "money goes back to the accounts, and the seeds of its long shoe and of the one it has committed to are "
+        "revealed, so that no shoe is given up for its cards. Without a round in hand all of that is done at once. The "
+        "table stays to be read. Answers with its shoes: while `closed` is false, the round in hand goes on."
     ),
     request=bodies.TableClosing,
     responses=fairness_shown.FairnessShown,
-    examples=[body({"reason": "Worn out"}), answer({**_FAIRNESS, "shoe": None, "next": None})],
+    examples=[body({"reason": "Worn out"}), answer({**_FAIRNESS, "closed": True, "shoe": None, "next": None})],
 )
 table_fairness = _shown(
     "getTableFairness",

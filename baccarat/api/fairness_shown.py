@@ -40,6 +40,7 @@ class FairnessShown(serializers.Serializer[Any]):
     shuffle = one_of(*Shuffle)
     rounds = serializers.IntegerField(help_text="Rounds begun at this table: their numbers have no gap.")
     voids = serializers.IntegerField(help_text="How many of them were voided.")
+    closed = serializers.BooleanField(help_text="Whether the table is closed for good.")
     shoe = ShoeTold(allow_null=True, help_text="The one in play: the long one, or that of the round in hand.")
     next = ShoeTold(allow_null=True, help_text="The long shoe that players cut now.")
     revealed = RevealedShoe(many=True, help_text="The latest, the newest first.")

@@ -4,10 +4,10 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final
 
-from baccarat.audit import cutting, switching, versioning
+from baccarat.audit import closing, cutting, switching, versioning
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.notes import Notes
-from baccarat.audit.shoes import NOT_OPENED, check_revealed, check_shoe, seed_bytes
+from baccarat.audit.shoes import NOT_OPENED, check_shoe, seed_bytes
 from baccarat.audit.traces import Guest, LongShoe, TableTrace
 from baccarat.fairness.commitment import commit
 from baccarat.rounds.state import Standing
@@ -15,7 +15,7 @@ from baccarat.rules.cards import UnknownCard, points
 from baccarat.rules.odds import player_edge_spots
 from baccarat.rules.validation import InvalidRules, check
 from baccarat.tables import events as e
-from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
 from baccarat.tables.switch_events import PlayResumed, PlayStopped
 from casino.kernel.money import Book
 
@@ -97,6 +97,8 @@ def freed(table: TableTrace, event: e.SeatFreed) -> None:
         table.differs("missed turns differ", guest.missed, event.missed)
     if event.reason is e.Absence.MISSED_ROUNDS and (kept is None or event.missed < kept):
         table.differs("seat freed early", f"after {kept} missed turns", event.missed)
+    if event.reason is e.Absence.TABLE_CLOSED and table.closing is None:
+        table.differs("seat freed early", "a table that is to be closed", "one that stays")
     if event.seen_at > event.freed_at:
         table.differs("times out of order", f"up to {event.freed_at}", event.seen_at)
     left(table, event)
@@ -163,22 +165,6 @@ def revealed(table: TableTrace, event: ShoeRevealed) -> None:
         table.differs(NOT_OPENED, commitment, event.seed)
 
 
-def closed(table: TableTrace, event: TableClosed) -> None:
-    """This will follow a table closed for good: nobody there, and every seed that was still secret revealed."""
-    secret = {shoe.shoe: shoe for shoe in (table.shoe, table.coming) if shoe is not None}
-    if table.closed or table.guests or table.round is not None:
-        table.differs(OUT_OF_PLACE, "an empty table", f"{len(table.guests)} seats taken")
-    if [each.shoe for each in event.seeds] != list(secret):
-        table.differs("seed missing", ", ".join(map(str, secret)), ", ".join(str(each.shoe) for each in event.seeds))
-    for each in event.seeds:
-        seed, shoe = seed_bytes(each.seed), secret.get(each.shoe)
-        if each.seed is not None and seed is None:
-            table.differs("seed missing", "the shoe's seed", each.seed)
-        elif seed is not None and shoe is not None and table.notes.on:
-            check_revealed(table, shoe, seed)
-    table.shoe, table.coming, table.closed = None, None, True
-
-
 def _owed(amounts: list[tuple[Any, int]]) -> str:
     return ", ".join(f"{player} {amount}" for player, amount in amounts) or "nothing"
 
@@ -226,6 +212,7 @@ STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
     PlayStopped: switching.stopped,
     PlayResumed: switching.resumed,
     ShoeRevealed: revealed,
-    TableClosed: closed,
+    TableClosing: closing.announced,
+    TableClosed: closing.closed,
     **versioning.STEPS,
 }

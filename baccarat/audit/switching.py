@@ -37,7 +37,9 @@ def resumed(table: TableTrace, event: PlayResumed) -> None:
 
 
 def require_playing(table: TableTrace, due: str) -> None:
-    """This will note what started at a table that a switch holds."""
+    """This will note what started at a table that a switch holds, or that is to be closed."""
+    if table.closing is not None:
+        table.differs(STOPPED, due, "a table that closes")
     if table.stops:
         table.differs(STOPPED, due, _named(table.stops))
 

@@ -28,7 +28,7 @@ from baccarat.rules.table_rules import ShoeShape, Shuffle, TableRules
 from baccarat.rules.wagers import Spot, Stakes
 from baccarat.tables.events import TableOpened
 from baccarat.tables.ruled import Ruled
-from baccarat.tables.state import NextShoe, Seat, Shoe, Stop, TableState
+from baccarat.tables.state import Closing, NextShoe, Seat, Shoe, Stop, TableState
 from baccarat.tables.switch_events import Scope
 from casino.kernel.money import Book
 
@@ -123,6 +123,7 @@ class TableTrace:
     unrevealed: dict[UUID, str | None] = field(default_factory=dict)
     voids: int = 0
     closed: bool = False
+    closing: Closing | None = None
     stops: dict[tuple[Scope, str], Stop] = field(default_factory=dict)
     ruled: Ruled | None = None
     versions: version_rows.Rows = field(default_factory=dict)
@@ -193,6 +194,7 @@ class TableTrace:
             next_shoe=None if self.coming is None else self._next_shoe(self.coming),
             voids=self.voids,
             closed=self.closed,
+            closing=self.closing,
             ruled=self.ruled,
         )
 

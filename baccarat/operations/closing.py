@@ -1,47 +1,125 @@
-"""The use case of an operator who gives a table up: whatever it had committed to is revealed. One transaction."""
+"""Use cases of giving a table up for good: announced at once, closed when what is in hand has concluded.
 
+Nothing new starts from the announcement on. Who has not confirmed a wager is out of the round; what is confirmed is
+dealt and settled; then every seat is freed, with the money going back, and all that was committed to is revealed.
+"""
+
+import logging
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from django.db import transaction
 
 from baccarat import repository, shoe_secrets
-from baccarat.tables.commands import CloseTable
+from baccarat.journal import Journal
+from baccarat.operations import freeing
+from baccarat.operations.seats import withdraw
+from baccarat.rounds.state import Standing
+from baccarat.tables.commands import AnnounceClosing, CloseTable
 from baccarat.tables.refusals import CloseReasonInvalid, SeedUnreadable
+from baccarat.tables.state import TableState
+from casino.events.rows import fetch
 from casino.events.store import Metadata
 from casino.significant import log
 
+logger = logging.getLogger(__name__)
+
 LONGEST_REASON: Final = 500
+ACTOR: Final = "system:closing"
+
+_DUE: Final = """
+SELECT id, operator_id FROM baccarat_table WHERE due_at <= statement_timestamp() AND round_id IS NULL ORDER BY due_at
+"""
 
 
-def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata) -> None:
-    """This will close a table for good, once nobody sits there; closing a closed one changes nothing.
+def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata) -> bool:
+    """This will close a table for good, at once or, where a round is in hand, when that has concluded; returns whether
+    it is closed now.
 
-    The seeds of its long shoes, also of the one that was only committed to, are revealed and forgotten; one whose row
-    is gone is recorded as lost. Raises UnknownTable, TableIsOccupied, CloseReasonInvalid, and SeedUnreadable where a
-    seed is there and its key is not.
+    Closing a closed one changes nothing. The seeds of its long shoes, also of the one that was only committed to, are
+    revealed and forgotten; one whose row is gone is recorded as lost. Raises UnknownTable, CloseReasonInvalid, and
+    SeedUnreadable where a seed is there and its key is not.
     """
     why = reason.strip()
     if not 1 <= len(why) <= LONGEST_REASON or not why.isprintable():
         raise CloseReasonInvalid
     with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
-        secret = [shoe.shoe for shoe in (journal.table.shoe, journal.table.next_shoe) if shoe is not None]
-        seeds = shoe_secrets.read(secret)
-        if shoe_secrets.kept(secret) - seeds.keys():
-            raise SeedUnreadable
+        occupied = bool(journal.table.seats) or journal.table.round is not None
+        _empty_the_round(journal, now)  # first: what a transaction says of one stream, it says in one go
+        if occupied:
+            journal.on_table(AnnounceClosing(by=metadata.actor, reason=why, now=now))
+        return _go_on(journal, by=metadata.actor, reason=why, metadata=metadata, now=now)
+
+
+def close_due() -> int:
+    """This will close every table that is to be closed and has concluded, each in a transaction; returns how many."""
+    return sum(_close_announced(table, operator) for table, operator in fetch(_DUE))
+
+
+def _close_announced(table: UUID, operator: UUID) -> bool:
+    metadata = Metadata(operator=str(operator), actor=ACTOR, causation="due", correlation=f"table-{table}")
+    try:
+        with transaction.atomic():
+            journal, now = repository.lock_table(table=table, operator=operator)
+            announced = journal.table.closing
+            if announced is None or journal.table.closed:
+                return False
+            _empty_the_round(journal, now)
+            return _go_on(journal, by=announced.by, reason=announced.reason, metadata=metadata, now=now)
+    except (SeedUnreadable, repository.StateUnreadable) as trouble:
+        logger.critical("ALERT table %s can't be closed: %s", table, type(trouble).__name__)
+        return False
+
+
+def _go_on(journal: Journal, *, by: str, reason: str, metadata: Metadata, now: datetime) -> bool:
+    """Go as far towards the end as the round in hand allows; tells whether the table is closed."""
+    secret = _secret(journal.table)
+    lost = 0
+    if journal.table.round is None:
+        for command in freeing.commands(journal, [seat.player for seat in journal.table.seats], now):
+            journal.on_table(command)
+        seeds = _seeds(secret)
+        lost = len(secret) - len(seeds)
         shown = {shoe: seed.hex() for shoe, seed in seeds.items()}
-        journal.on_table(CloseTable(by=metadata.actor, reason=why, seeds=shown, now=now))
-        if not journal.pages:
-            return
+        journal.on_table(CloseTable(by=by, reason=reason, seeds=shown, now=now))
         journal.revealed.extend(seeds)
+    if journal.pages:
         repository.write([(journal, metadata)])
-        log.record(
-            kind=log.Kind.TABLE_STOPPED,
-            operator=operator,
-            subject=f"table:{table}",
-            actor=metadata.actor,
-            reason=why,
-            before={"closed": False},
-            after={"closed": True, "seeds_revealed": len(seeds), "seeds_lost": len(secret) - len(seeds)},
-        )
+        _note(journal, by=by, reason=reason, revealed=len(secret) - lost, lost=lost)
+    return journal.table.closed
+
+
+def _empty_the_round(journal: Journal, now: datetime) -> None:
+    """Whoever has not confirmed a wager is out of the round: it ends, or is due with what is confirmed in it."""
+    if not journal.round.is_running() or journal.round.set_aside is not None:
+        return
+    for seat in journal.round.seats:
+        if seat.standing is not Standing.CONFIRMED:
+            withdraw(journal, seat.player, now)
+
+
+def _secret(table: TableState) -> list[UUID]:
+    return [shoe.shoe for shoe in (table.shoe, table.next_shoe) if shoe is not None]
+
+
+def _seeds(secret: list[UUID]) -> dict[UUID, bytes]:
+    seeds = dict(shoe_secrets.read(secret))
+    if shoe_secrets.kept(secret) - seeds.keys():
+        raise SeedUnreadable
+    return seeds
+
+
+def _note(journal: Journal, *, by: str, reason: str, revealed: int, lost: int) -> None:
+    facts, closed = journal.table.facts(), journal.table.closed
+    after = {"closed": True, "seeds_revealed": revealed, "seeds_lost": lost} if closed else {"closing": True}
+    log.record(
+        kind=log.Kind.TABLE_STOPPED,
+        operator=facts.operator,
+        subject=f"table:{facts.table}",
+        actor=by,
+        reason=reason,
+        before={"closed": False},
+        after=after,
+    )

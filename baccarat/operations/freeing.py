@@ -5,6 +5,7 @@ many turns as its rules say; where no rounds pass, for SEAT_KEPT_SECONDS. A conf
 """
 
 import logging
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -44,7 +45,10 @@ _AWAY: Final = f"""
              WHERE (taken->>'seat')::int = sitting.seat AND (taken->>'missed')::int >= {_KEPT}))
      ORDER BY sitting.id LIMIT %s
 """  # noqa: S608  (constants)
-_LAST_SEEN: Final = f"SELECT {_SEEN} FROM baccarat_sitting sitting WHERE sitting.id = %s"  # noqa: S608  (constants)
+_LAST_SEEN: Final = (
+    f"SELECT sitting.player_id, {_SEEN} FROM baccarat_sitting sitting "  # noqa: S608  (constants)
+    "WHERE sitting.table_id = %s AND sitting.player_id = ANY (%s::uuid[])"
+)
 
 
 def free_due() -> int:
@@ -65,7 +69,8 @@ def _free(table: UUID, operator: UUID, player: UUID) -> bool:
     try:
         with transaction.atomic():
             journal, now = repository.lock_table(table=table, operator=operator)
-            step_out(journal, _command(journal, player, now))
+            (command,) = commands(journal, [player], now)
+            step_out(journal, command)
             repository.write([(journal, metadata)])
     except (SeatIsKept, NotSeated, WagerInPlay):
         return False
@@ -75,17 +80,24 @@ def _free(table: UUID, operator: UUID, player: UUID) -> bool:
     return True
 
 
-def _command(journal: Journal, player: UUID, now: datetime) -> FreeSeat:
-    seat = journal.table.seat_of(player)
-    if seat is None:
-        raise NotSeated
-    game = repository.place_of(journal).game(player, seat.book)
-    ((seen_at,),) = fetch(_LAST_SEEN, [f"{journal.table.facts().table}/{player}"])
-    return FreeSeat(
-        player=player,
-        game_balance=ledger.balances([game])[game],
-        seen_at=seen_at,
-        away_after=timedelta(seconds=settings.PLAYER_AWAY_SECONDS),
-        gone_after=timedelta(seconds=settings.SEAT_KEPT_SECONDS),
-        now=now,
-    )
+def commands(journal: Journal, players: Sequence[UUID], now: datetime) -> list[FreeSeat]:
+    """This will make the commands that free the seats of players, with two questions. Raises NotSeated."""
+    place, accounts = repository.place_of(journal), {}
+    for player in players:
+        seat = journal.table.seat_of(player)
+        if seat is None:
+            raise NotSeated
+        accounts[player] = place.game(player, seat.book)
+    balances = ledger.balances(list(accounts.values()))
+    seen = dict(fetch(_LAST_SEEN, [journal.table.facts().table, list(players)]))
+    return [
+        FreeSeat(
+            player=player,
+            game_balance=balances[account],
+            seen_at=seen[player],
+            away_after=timedelta(seconds=settings.PLAYER_AWAY_SECONDS),
+            gone_after=timedelta(seconds=settings.SEAT_KEPT_SECONDS),
+            now=now,
+        )
+        for player, account in accounts.items()
+    ]

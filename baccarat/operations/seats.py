@@ -100,19 +100,20 @@ def step_out(journal: Journal, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSe
 
     A round that is empty now ends, and the table goes on without it. Raises WagerInPlay, and the command's refusals.
     """
-    _withdraw(journal, command.player, command.now)
+    withdraw(journal, command.player, command.now)
     journal.on_table(command)
     dealer.go_on(journal, fresh=repository.fresh(journal), now=command.now)
 
 
 def step_aside(journal: Journal, player: UUID, now: datetime) -> bool:
     """This will take a player and the unconfirmed chips out of the round; the seat stays. Tells if anything changed."""
-    _withdraw(journal, player, now)
+    withdraw(journal, player, now)
     dealer.go_on(journal, fresh=repository.fresh(journal), now=now)
     return bool(journal.pages)
 
 
-def _withdraw(journal: Journal, player: UUID, now: datetime) -> None:
+def withdraw(journal: Journal, player: UUID, now: datetime) -> None:
+    """This will take a player out of the round in hand, which ends if it is empty then. Raises WagerInPlay."""
     dealer.withdraw(journal, player=player)
     if dealer.is_empty(journal):
         shoe = journal.round.facts().shoe

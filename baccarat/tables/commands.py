@@ -151,6 +151,15 @@ class RevealShoe:
 
 
 @dataclass(frozen=True, slots=True)
+class AnnounceClosing:
+    """Let nothing new start at a table that is to be closed for good."""
+
+    by: str
+    reason: str
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class CloseTable:
     """Close a table that nobody sits at; `seeds` are those of its shoes that are still secret, in hex, as known."""
 
@@ -206,4 +215,4 @@ SeatCommand = TakeSeat | ChangeSeat | Rebuy | LeaveSeat | FreeSeat
 ShoeCommand = CommitShoe | GiveShoeCut | StartShoe | EndShoe | RevealShoe
 VersionCommand = DraftRules | PublishRules | RejectRules | RulesTakeEffect | DecommissionRules
 SwitchCommand = StopPlay | ResumePlay
-TableCommand = OpenTable | SeatCommand | ShoeCommand | SwitchCommand | CloseTable | VersionCommand
+TableCommand = OpenTable | SeatCommand | ShoeCommand | SwitchCommand | AnnounceClosing | CloseTable | VersionCommand

@@ -9,7 +9,7 @@ from baccarat.tables import commands as c
 from baccarat.tables import events as e
 from baccarat.tables import refusals as r
 from baccarat.tables import shoes, stopping, versioning
-from baccarat.tables.shoe_events import RevealedSeed, TableClosed
+from baccarat.tables.shoe_events import RevealedSeed, TableClosed, TableClosing
 from baccarat.tables.state import INITIAL, Event, Seat, TableState, evolve
 from casino.kernel.decider import Decider
 from casino.kernel.money import AmountNotPositive, Book
@@ -82,6 +82,7 @@ def _change(command: c.ChangeSeat, state: TableState) -> Events:
 
 def _rebuy(command: c.Rebuy, state: TableState) -> Events:
     seat = _require_seated(command.player, state)
+    stopping.require_staying(state)
     if command.amount <= 0:
         raise AmountNotPositive
     _require_funds(command.amount, command, seat.book, state)
@@ -112,7 +113,8 @@ def _leave(command: c.LeaveSeat, state: TableState) -> Events:
 
 def _free(command: c.FreeSeat, state: TableState) -> Events:
     seat = _require_seated(command.player, state)
-    reason = _absence(command, seat, kept=state.rules.seat_kept_rounds)
+    absence = _absence(command, seat, kept=state.rules.seat_kept_rounds)
+    reason = e.Absence.TABLE_CLOSED if state.is_to_close() else absence
     if reason is None:
         raise r.SeatIsKept
     return (
@@ -137,6 +139,12 @@ def _absence(command: c.FreeSeat, seat: Seat, *, kept: int | None) -> e.Absence 
     if kept is not None and seat.missed >= kept and silence >= command.away_after:
         return e.Absence.MISSED_ROUNDS
     return None
+
+
+def _announce_closing(command: c.AnnounceClosing, state: TableState) -> Events:
+    if state.closed or state.closing is not None:
+        return ()
+    return (TableClosing(by=command.by, reason=command.reason, announced_at=command.now),)
 
 
 def _close(command: c.CloseTable, state: TableState) -> Events:
@@ -193,6 +201,7 @@ _DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
     c.FreeSeat: _free,
     **stopping.DECIDE,
     **shoes.DECIDE,
+    c.AnnounceClosing: _announce_closing,
     c.CloseTable: _close,
     **versioning.DECIDE,
 }

@@ -10,7 +10,7 @@ from baccarat.rules.cards import Card
 from baccarat.rules.presets import TableRules
 from baccarat.rules.versions import SpotReturn
 from baccarat.rules.wagers import Spot
-from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
 from baccarat.tables.switch_events import PlayResumed, PlayStopped
 from baccarat.tables.version_events import (
     RulesDecommissioned,
@@ -85,17 +85,19 @@ class SeatLeft:
 
 
 class Absence(StrEnum):
-    """Why the seat of a player who is away is freed."""
+    """Why the seat of a player is freed."""
 
     MISSED_ROUNDS = "missed_rounds"
     """As many turns ran out without a word as the table keeps a seat for."""
     GONE = "gone"
     """Nothing was heard of the player for as long as any table keeps a seat."""
+    TABLE_CLOSED = "table_closed"
+    """The table is closed for good, whether the player is there or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatFreed:
-    """The seat of an absent player was freed; money moves as when the player leaves.
+    """The seat of an absent player, or of one at a table that closes, was freed; money moves as when one leaves.
 
     `missed` turns in a row had run out, and the player was last heard of at `seen_at`.
     """
@@ -165,6 +167,7 @@ TableEvent = (
     | ShoeStarted
     | ShoeEnded
     | ShoeRevealed
+    | TableClosing
     | TableClosed
     | PlayStopped
     | PlayResumed

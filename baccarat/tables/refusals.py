@@ -99,6 +99,12 @@ class TableIsClosed(Refusal):
     remedy = "Choose another table."
 
 
+class TableIsClosing(Refusal):
+    code = "table_is_closing"
+    title = "This table is about to close for good"
+    remedy = "What is confirmed is dealt and settled, then your chips go back to your account. Choose another table."
+
+
 class TableIsOccupied(Refusal):
     code = "table_is_occupied"
     title = "Somebody sits at this table, or a round runs"

@@ -54,6 +54,15 @@ class RevealedSeed:
 
 
 @dataclass(frozen=True, slots=True)
+class TableClosing:
+    """The table is to be closed for good: nothing new starts, and it closes once what is in hand has concluded."""
+
+    by: str
+    reason: str
+    announced_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class TableClosed:
     """The table opens no more rounds. The seeds of its shoes that were still secret are revealed."""
 

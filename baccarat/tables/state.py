@@ -16,7 +16,7 @@ from baccarat.rules.table_rules import ShoeShape
 from baccarat.rules.wagers import Spot
 from baccarat.tables import events as e
 from baccarat.tables.ruled import Ruled, after
-from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed, TableClosing
 from baccarat.tables.switch_events import PlayResumed, PlayStopped, Scope
 from baccarat.tables.version_events import (
     RulesDecommissioned,
@@ -87,6 +87,15 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
+class Closing:
+    """That the table is to be closed for good, by whom and why."""
+
+    by: str
+    reason: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class TableState:
     """Everything a decision about the table reads; `rounds` and `shoes` count those begun, `last_round` has ended.
 
@@ -108,6 +117,7 @@ class TableState:
     next_shoe: NextShoe | None = None
     voids: int = 0
     closed: bool = False
+    closing: Closing | None = None
     ruled: Ruled | None = None
 
     def facts(self) -> e.TableOpened:
@@ -151,6 +161,10 @@ class TableState:
     def at(self, number: int) -> Seat | None:
         """This will find who has the numbered seat, or None."""
         return next((seat for seat in self.seats if seat.seat == number), None)
+
+    def is_to_close(self) -> bool:
+        """This will tell whether the table is to be closed for good and stands open still."""
+        return self.closing is not None and not self.closed
 
     def has_long_shoe(self) -> bool:
         """This will tell whether many rounds are dealt from one shoe."""
@@ -209,6 +223,10 @@ def _shoe_cut_given(state: TableState, event: ShoeCutGiven) -> TableState:
         return state
     given = cutting.after(coming.given, seat=event.seat, player=event.player, contribution=event.contribution)
     return replace(state, next_shoe=replace(coming, given=given))
+
+
+def _closing(state: TableState, event: TableClosing) -> TableState:
+    return replace(state, closing=Closing(event.by, event.reason, event.announced_at))
 
 
 def _closed(state: TableState, event: TableClosed) -> TableState:
@@ -336,6 +354,7 @@ _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     e.ShoeEnded: _shoe_ended,
     PlayStopped: _stopped,
     PlayResumed: _resumed,
+    TableClosing: _closing,
     TableClosed: _closed,
     re.RoundOpened: _round_opened,
     re.ChipsPlaced: _spoke,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from baccarat.tables import commands as c
+from baccarat.tables.refusals import TableIsClosing
 from baccarat.tables.state import TableState
 from baccarat.tables.stop_refusals import (
     GamingIsStopped,
@@ -26,13 +27,20 @@ _REFUSALS: Final[dict[Scope, type[PlayIsStopped]]] = {
 def require_playing(state: TableState) -> None:
     """This will check that nothing stops the table.
 
-    Raises the refusal of the widest switch that does, RulesWithdrawn.
+    Raises the refusal of the widest switch that does, TableIsClosing, RulesWithdrawn.
     """
     held = state.stopped()
     if held is not None:
         raise _REFUSALS[held.scope](held.says, since=held.since)
+    require_staying(state)
     if state.is_withdrawn():
         raise RulesWithdrawn
+
+
+def require_staying(state: TableState) -> None:
+    """This will check that the table is not about to close for good. Raises TableIsClosing."""
+    if state.is_to_close():
+        raise TableIsClosing
 
 
 def stop(command: c.StopPlay, state: TableState) -> Sequence[PlayStopped]:

@@ -95,6 +95,7 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
         _PLAY
         | {
             "baccarat.change_round",
+            "baccarat.close_table",
             "baccarat.draft_rules",
             "baccarat.request_void",
             "baccarat.throw_switch",

@@ -87,6 +87,21 @@ def test_a_table_is_stopped_from_its_page_and_goes_on_from_the_switch_s(office: 
     office.single.new_game()
 
 
+def test_a_floor_manager_closes_a_table_for_good_from_its_page(office: Office) -> None:
+    table = office.single.guest.table
+    boss = staff(*SEE, "baccarat.close_table", name="boss")
+    page, close = page_of("baccarat_table", table), reverse("admin:baccarat_table_close", args=[table])
+    assert "Close this table for good" in body(boss, page)
+    assert "Close this table for good" not in body(staff(*SEE, name="looker"), page)
+    assert "why the table is closed" in body_after(boss, close, reason=" ")
+    assert "Closed for good" in body_after(boss, close, reason="Worn out")
+    assert "This table is closed for good" in body(boss, page)
+
+
+def body_after(client: Client, address: str, **said: str) -> str:
+    return client.post(address, said, follow=True).content.decode()
+
+
 def test_only_who_works_for_the_whole_house_stops_it_and_nobody_stops_anothers(office: Office) -> None:
     throw = reverse("admin:baccarat_switch_throw")
     mine = staff(*SEE, "baccarat.throw_switch", name="mine", works_for="nobody")

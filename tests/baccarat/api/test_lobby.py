@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from baccarat import tasks
 from baccarat.audit.rebuilding import rebuild
 from baccarat.operations import voiding
 from casino.events.store import Metadata
@@ -142,3 +143,23 @@ def test_the_lobby_and_the_board_cost_one_query_each_whatever_they_show(lucky: T
     many = cost(alice, "lobby"), cost(alice, f"tables/{first}/statistics")
     assert few == many
     assert many[0] <= 2  # the session, and the lobby
+
+
+def test_a_table_with_people_at_it_is_closed_when_what_they_confirmed_is_settled(lucky: Tenant, golden: Tenant) -> None:
+    table, (alice, bob) = company(lucky, "atlantic_city", "Alice", "Bob")
+    bet(alice, table, banker="10.00")
+    assert golden.post(f"tables/{table}/close", {"reason": "Mine"}).json()["code"] == "unknown_table"
+    assert lucky.do(f"tables/{table}/close", {"reason": "Worn out"})["closed"] is False
+
+    shown = bob.read(f"tables/{table}")
+    assert (shown["stopped"]["scope"], "closes for good" in shown["stopped"]["says"]) == ("table", True)
+    refused = lucky.player("Cat").post(
+        f"tables/{table}/seat", {"seat": 4, "buy_in": "5.00", "currency": "EUR", "book": "real"}
+    )
+    assert (refused.status_code, refused.json()["code"]) == (409, "table_is_closing")
+    deal_all()
+    tasks.free_seats()
+    assert lucky.read(f"tables/{table}/fairness")["closed"] is True
+    assert lucky.read(f"tables/{table}")["seats"] == []
+    assert bob.balances()["account", "real"] == "10000.00"
+    assert table not in [each["id"] for each in alice.read("lobby")["items"]]

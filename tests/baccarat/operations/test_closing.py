@@ -7,8 +7,9 @@ from pytest_django import Settings
 from baccarat import disclosure, shoe_secrets
 from baccarat.audit import engine
 from baccarat.fairness.commitment import opens
-from baccarat.operations import closing, revealing, rotating, voiding
-from baccarat.tables.refusals import CloseReasonInvalid, SeedUnreadable, TableIsClosed, TableIsOccupied
+from baccarat.operations import closing, dealing, revealing, rotating, voiding
+from baccarat.tables.events import Absence
+from baccarat.tables.refusals import CloseReasonInvalid, SeedUnreadable, TableIsClosed, TableIsClosing
 from casino.events.rows import execute, fetch
 from tests.support.examples import B
 from tests.support.house import House, deal_all
@@ -16,8 +17,8 @@ from tests.support.house import House, deal_all
 OLD, NEW = "old:" + "aa" * 32, "new:" + "bb" * 32
 
 
-def close(house: House, table: object, reason: str = "Worn out") -> None:
-    closing.close_table(table=table, operator=house.operator, reason=reason, metadata=house.metadata)  # type: ignore[arg-type]
+def close(house: House, table: object, reason: str = "Worn out") -> bool:
+    return closing.close_table(table=table, operator=house.operator, reason=reason, metadata=house.metadata)  # type: ignore[arg-type]
 
 
 def test_a_long_shoe_that_is_given_up_is_revealed_with_the_one_committed_to(house: House) -> None:
@@ -28,8 +29,6 @@ def test_a_long_shoe_that_is_given_up_is_revealed_with_the_one_committed_to(hous
     state = house.state(table)
     assert state.shoe is not None
     assert state.next_shoe is not None
-    with pytest.raises(TableIsOccupied):
-        close(house, table)
     ann.leave()
     last = state.last_round
 
@@ -53,6 +52,62 @@ def test_a_long_shoe_that_is_given_up_is_revealed_with_the_one_committed_to(hous
     subject = f"table:{table}"
     noted = fetch("SELECT kind, reason FROM significant_significantevent WHERE subject = %s", [subject])
     assert noted == [("table_stopped", "Worn out")]
+
+
+def test_a_table_that_closes_concludes_what_is_confirmed_and_then_sends_everybody_home(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann, bob, cat = company = house.company(table, 3)
+    bob.deal({B: 2500})
+    cat.place(B, 500)
+
+    assert not close(house, table)
+    assert [seat.player for seat in house.state(table).seats] == [each.player for each in company]
+    for refused in (lambda: house.seated(table, 4), lambda: cat.rebuy(500), lambda: ann.deal({B: 500})):
+        with pytest.raises(TableIsClosing):
+            refused()
+    assert closing.close_due() == 0
+    deal_all()
+    assert [wager.player for wager in house.last(table).wagers()] == [bob.player]
+    assert house.state(table).round is None
+    with pytest.raises(TableIsClosing):
+        cat.new_game()
+    owed = [house.account(each) + house.game(each) for each in company]
+    assert closing.close_due() == 1
+
+    state = house.state(table)
+    assert (state.closed, state.seats, closing.close_due()) == (True, (), 0)
+    assert [house.account(each) for each in company] == owed
+    house.agree(table)
+    assert engine.run(oldest=3600).findings == ()
+
+
+def test_a_table_where_nothing_is_confirmed_closes_at_once(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    ann.place(B, 500)
+    assert close(house, table)
+    assert (house.state(table).closed, house.account(ann)) == (True, 10_000_000)
+    freed = [event for _, _, event in house.events(table)][-2]
+    assert freed.reason is Absence.TABLE_CLOSED
+    house.agree(table)
+
+
+def test_a_round_that_is_set_aside_holds_the_closing_until_a_person_has_decided_about_it(
+    house: House, settings: Settings
+) -> None:
+    table = house.table("big_table")
+    house.company(table, 2)[0].deal({B: 2500})
+    keys, settings.SHOE_KEYS = settings.SHOE_KEYS, NEW
+    close(house, table)
+    deal_all()
+    settings.SHOE_KEYS = keys
+    assert (closing.close_due(), house.in_hand(table).set_aside is None) == (0, False)
+    dealing.resume(table=table, operator=house.operator, metadata=house.metadata)
+    deal_all()
+    assert closing.close_due() == 1
+    *_, closed = [event for _, _, event in house.events(table)]
+    assert [each.seed is None for each in closed.seeds] == [False, False]
+    house.agree(table)
 
 
 def test_a_table_is_not_closed_while_a_seed_of_it_can_not_be_opened(house: House, settings: Settings) -> None:

@@ -76,6 +76,7 @@ ACTIONS: Final = {
     "baccarat_switch_resume": "f",
     "baccarat_switch_stop": "f",
     "baccarat_switch_throw": "f",
+    "baccarat_table_close": "f",
     "baccarat_table_stop": "f",
     "chat_act_mute": "s",
     "chat_act_readmit": "s",

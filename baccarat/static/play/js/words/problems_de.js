@@ -184,6 +184,8 @@ export default {
   "problem.stake_not_makeable.remedy": "Wählen Sie einen Betrag, den die Chips ergeben.",
   "problem.table_is_closed": "Dieser Tisch ist für immer geschlossen.",
   "problem.table_is_closed.remedy": "Wählen Sie einen anderen Tisch.",
+  "problem.table_is_closing": "Dieser Tisch wird für immer geschlossen.",
+  "problem.table_is_closing.remedy": "Bestätigte Einsätze werden gegeben und ausgezahlt, dann gehen Ihre Chips auf Ihr Konto. Wählen Sie einen anderen Tisch.",
   "problem.table_is_stopped": "An diesem Tisch wird zurzeit nicht gespielt.",
   "problem.table_is_stopped.remedy": "Bestätigte Einsätze werden gegeben und ausgezahlt; aufstehen und auszahlen können Sie. Kommen Sie später wieder.",
   "problem.table_required": "Es ist kein Tisch angegeben.",
