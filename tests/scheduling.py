@@ -15,8 +15,8 @@ LONG: Final = (
 )
 """What waits for processes most of the time. It begins first, so that it does not end last."""
 
-TOGETHER: Final = ("tests/chaos/",)
-"""Folders whose files share one running system, and so run in one process."""
+TOGETHER: Final = ("tests/chaos/", "tests/browser/")
+"""Folders whose files share one running system or one browser, and so run in one process."""
 
 
 class LongFirst(LoadFileScheduling):

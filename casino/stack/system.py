@@ -171,7 +171,12 @@ class Stack:
         password = self.home.secrets.admin_password
         account = {"DJANGO_SUPERUSER_USERNAME": "admin", "DJANGO_SUPERUSER_EMAIL": "admin@localhost"}
         try:
-            self.manage("createsuperuser", "--no-input", extra={**account, "DJANGO_SUPERUSER_PASSWORD": password})
+            self.manage(
+                "createsuperuser",
+                "--no-input",
+                "--skip-checks",
+                extra={**account, "DJANGO_SUPERUSER_PASSWORD": password},
+            )
         except Trouble as trouble:
             if "already taken" not in str(trouble):
                 raise

@@ -9,16 +9,14 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from casino.stack.bots.house import new_operator
-from casino.stack.home import claim
 from casino.stack.system import Stack
 from tests.browser.house import House
 from tests.browser.screen import Screen
 from tests.browser.windows import Windows
 from tests.chromium import CHROMIUM
+from tests.services import Services
 
 expect.set_options(timeout=10_000)
-
-SERVERS = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "DATABASE_POOL")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -29,25 +27,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(left_out)
 
 
-@pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
-    """An operator of a running system."""
-    folder = tmp_path_factory.mktemp("browser")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CASINO_HOME", str(folder))
-        for name in SERVERS:
-            patch.delenv(name, raising=False)
-        with (
-            Stack(name="browser", demo=True, say=lambda _: None) as stack,
-            contextlib.closing(House(stack.base_url, new_operator(stack, "browser"))) as house,
-        ):
-            yield house
-        home = claim(folder / "browser")
-        assert home is not None
-        home.remove()
+@pytest.fixture(scope="package")
+def house(services: Services, tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
+    """An operator of a system that runs on this run's servers, on a database of its own."""
+    name = services.clone()
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            for variable, value in servers(services, name).items():
+                patch.setenv(variable, value)
+            patch.setenv("CASINO_HOME", str(tmp_path_factory.mktemp("browser")))
+            with (
+                Stack(name="browser", say=lambda _: None) as stack,
+                contextlib.closing(House(stack.base_url, new_operator(stack, "browser"))) as house,
+            ):
+                yield house
+    finally:
+        services.drop(name)
 
 
-@pytest.fixture(scope="module")
+def servers(services: Services, database: str) -> dict[str, str]:
+    """Where a system finds its servers."""
+    environment = services.environment(database)
+    return {name: environment[name] for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL")}
+
+
+@pytest.fixture(scope="package")
 def browser() -> Generator[Browser]:
     """The system's own Chromium."""
     with sync_playwright() as playwright:
@@ -56,7 +60,7 @@ def browser() -> Generator[Browser]:
         found.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def windows(browser: Browser) -> Windows:
     """The browser's windows."""
     return Windows(browser)

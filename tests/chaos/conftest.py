@@ -1,4 +1,4 @@
-"""One whole system for all tests of this folder that a process runs: each has tables and players of its own."""
+"""One whole system for all tests of this folder: each has tables and players of its own."""
 
 from collections.abc import Generator
 
@@ -7,7 +7,7 @@ import pytest
 from tests.chaos.system import System, running_system
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def system(tmp_path_factory: pytest.TempPathFactory) -> Generator[System]:
     """A running system; what a test strikes down is running again when the test ends."""
     with running_system(tmp_path_factory.mktemp("chaos")) as found:

@@ -11,6 +11,7 @@ from casino.kernel.refusals import Refusal
 
 class Command(BaseCommand):
     help = "Opens a table of each preset and registers players with money for a sandbox operator; repeats safely."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", help="the operator, as `manage.py operator create` named it")

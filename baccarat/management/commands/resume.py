@@ -22,6 +22,7 @@ from casino.kernel.refusals import Refusal
 
 class Command(BaseCommand):
     help = "Send a round that was set aside back to be dealt, or release a kill switch."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         scopes = ", ".join(Scope)

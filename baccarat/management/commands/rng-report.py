@@ -17,6 +17,7 @@ PLOT: Final = "baccarat.management.plots.draw"
 
 class Command(BaseCommand):
     help = "Test revealed shoes and dealt outcomes for chance, together at 99 %; exit 1 and record it if they fail."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print JSON")

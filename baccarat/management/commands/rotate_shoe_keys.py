@@ -9,6 +9,7 @@ from baccarat.operations import revealing, rotating
 
 class Command(BaseCommand):
     help = "Seal every seed that is still secret under the first key of SHOE_KEYS; may be broken off and repeated."
+    requires_system_checks = ()
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         """This will say how many seeds came from which key. Raises CommandError for seeds that no key opens."""

@@ -12,6 +12,7 @@ from casino.kernel.refusals import Refusal
 
 class Command(BaseCommand):
     help = "Stop play: what is confirmed is dealt and settled, and nothing new starts."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("scope", choices=[scope.value for scope in Scope], help="how far it reaches")

@@ -10,6 +10,7 @@ from casino.operators.models import Operator
 
 class Command(BaseCommand):
     help = "Show or set what becomes of winnings that were spent before their round was voided."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("operator", help="the operator's short name")

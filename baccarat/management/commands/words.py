@@ -14,6 +14,7 @@ ACTOR: Final = "command:words"
 
 class Command(BaseCommand):
     help = "List the words that are masked in chats, add some or take some off; each change is recorded."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         """This will declare what can be done."""

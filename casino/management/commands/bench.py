@@ -2,14 +2,13 @@
 
 import json
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
 from casino.stack.bench import databases, report
 from casino.stack.bench.measurements import MEASUREMENTS
-from casino.stack.bench.plan import SIZES, Plan, temporary_folder
+from casino.stack.bench.plan import SIZES, planned
 
 
 class Command(BaseCommand):
@@ -25,8 +24,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, names: list[str], as_json: bool, size: str, **__: Any) -> None:
         """This will run the named measurements, all without names, each on a fresh database of its own."""
         found = []
-        with temporary_folder() as folder:
-            plan = Plan(size=SIZES[size], server=databases.server(), folder=Path(folder))
+        with planned(databases.server(), SIZES[size]) as plan:
             machine = report.machine(plan.server)
             for name in names or MEASUREMENTS:
                 self.stderr.write(f"Measuring {name} ...")

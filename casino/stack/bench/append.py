@@ -60,7 +60,7 @@ def _of_batch(plan: Plan, batch: int, ours: Side, peer: Side | None, missing: st
 @contextlib.contextmanager
 def _ours(plan: Plan) -> Generator[Side]:
     with contextlib.ExitStack() as exits:
-        database = exits.enter_context(plan.server.migrated("append"))
+        database = exits.enter_context(plan.migrated("append"))
         command = [sys.executable, str(PROJECT / "manage.py"), "seal"]
         sealer = Child(name="sealer", command=command, environment=database.environment, log=plan.log, folder=PROJECT)
         exits.callback(sealer.stop)

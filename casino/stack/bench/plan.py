@@ -1,10 +1,12 @@
 """How much is measured: enough for steady figures, or just enough to see that it runs."""
 
 import tempfile
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from casino.stack.bench.databases import Server
+from casino.stack.bench.databases import Database, Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,11 @@ SIZES = {"full": FULL, "tiny": TINY}
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What every measurement is given: the size, the server and a folder for logs."""
+    """What every measurement is given: the size, the server, a database of the newest schema and a folder for logs."""
 
     size: Size
     server: Server
+    template: Database
     folder: Path
 
     @property
@@ -69,7 +72,13 @@ class Plan:
         """The file that errors of processes go to."""
         return self.folder / "bench.log"
 
+    def migrated(self, word: str) -> AbstractContextManager[Database]:
+        """This will make a database with the newest schema and drop it at the end. Raises Trouble."""
+        return self.server.copy(self.template, word)
 
-def temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """This will make a folder that vanishes after the measurements."""
-    return tempfile.TemporaryDirectory(prefix="casino-bench-")
+
+@contextmanager
+def planned(server: Server, size: Size) -> Generator[Plan]:
+    """This will make what all measurements share, gone at the end. Raises Trouble."""
+    with tempfile.TemporaryDirectory(prefix="casino-bench-") as folder, server.migrated("template") as template:
+        yield Plan(size=size, server=server, template=template, folder=Path(folder))

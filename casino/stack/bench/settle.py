@@ -70,7 +70,7 @@ def _one_pair(
 @contextlib.contextmanager
 def seated(plan: Plan, *, wagers: bool) -> Generator[tuple[Database, list[dict[str, str]]]]:
     """This will make a database with a player seated at each table, `wagers` confirmed if wanted; nobody connected."""
-    with plan.server.migrated("seated") as database:
+    with plan.migrated("seated") as database:
         with Worker("house", environment=database.environment, log=plan.log) as house:
             places = house.ask("seat", tables=plan.size.tables)
             if wagers:

@@ -32,7 +32,7 @@ def measure(plan: Plan) -> list[Measured]:
     """This will measure one table with all streams, then many tables. Raises Trouble when a mark does not arrive."""
     size = plan.size
     _allow_files(size.streams + FILES)
-    with plan.server.migrated("stream") as database, _serving(plan, database) as port, contextlib.ExitStack() as exits:
+    with plan.migrated("stream") as database, _serving(plan, database) as port, contextlib.ExitStack() as exits:
         house, readers = (
             exits.enter_context(Worker(name, environment=database.environment, log=plan.log))
             for name in ("stream_house", "stream_readers")

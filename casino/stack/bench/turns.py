@@ -45,7 +45,7 @@ WHERE phase IN ('betting', 'closed') AND deadline_at >= to_timestamp(%s) AND dea
 def measure(plan: Plan) -> list[Measured]:
     """This will measure the lateness of closes in windows, one after the other. Raises Trouble."""
     size = plan.size
-    with plan.server.migrated("turns") as database, _running(plan, database):
+    with plan.migrated("turns") as database, _running(plan, database):
         with Worker("turns_players", environment=database.environment, log=plan.log) as players:
             players.ask("seat", tables=size.turning, turn=size.turn)
             players.ask("play", seconds=float(size.turn))

@@ -19,6 +19,7 @@ from wallet.reconciliation.operations import Compared, reconcile
 
 class Command(BaseCommand):
     help = "Compare a day with the providers' records of it; exit 1 if anything differs or a provider gives no answer."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """This will declare what can be chosen."""

@@ -12,6 +12,7 @@ from casino.kernel.refusals import Refusal
 
 class Command(BaseCommand):
     help = "Measure code, dependencies, settings and rules in force, and hold them against what was approved."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--approve", action="store_true", help="approve what runs here from now on")

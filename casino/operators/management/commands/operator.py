@@ -11,6 +11,7 @@ from casino.operators import operations
 
 class Command(BaseCommand):
     help = "Create an operator, give it a key or a time zone, or revoke a key."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """This will declare the forms of the command."""

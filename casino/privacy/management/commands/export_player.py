@@ -16,6 +16,7 @@ class Command(BaseCommand):
     """Writes the file."""
 
     help = "Writes everything that there is about one player into a ZIP of JSON."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         """This will take an operator's slug, a player's id and the name of a file."""

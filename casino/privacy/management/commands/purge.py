@@ -14,6 +14,7 @@ class Command(BaseCommand):
     """Looks only, unless told to go on."""
 
     help = "Removes data that is older than it must be kept. Without --go it only says what it would do."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         """This will take kinds of data, an age, and who it is that purges."""

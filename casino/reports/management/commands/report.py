@@ -21,6 +21,7 @@ WHO = "system:command"
 
 class Command(BaseCommand):
     help = "Make a report of an operator's, or with --check read every version kept anew; exit 1 if one differs."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """This will declare what can be chosen."""

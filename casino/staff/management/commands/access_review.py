@@ -16,6 +16,7 @@ class Command(BaseCommand):
     """Prints the review, or writes all of it as CSV."""
 
     help = "Lists users with their roles and functions, last access, password change and standing."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         """This will take the name of a file."""
