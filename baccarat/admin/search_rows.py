@@ -16,7 +16,7 @@ from baccarat.models import Round, Table, Wager
 from casino.admin import scope
 from casino.admin.filters import first_uuid
 from casino.admin.readonly import as_uuid
-from casino.operators import personal
+from casino.operators import reference_marks
 from casino.operators.models import Player
 from wallet.models import Adjustment, Deposit, Withdrawal
 
@@ -99,7 +99,7 @@ def _players(request: HttpRequest, asked: Asked) -> Iterable[UUID]:
         return [identity]
     theirs = [UUID(key) for key in scope.names(request)]
     return list(
-        Player.objects.filter(operator_id__in=theirs, reference_mark=personal.mark(asked.player)).values_list(
+        Player.objects.filter(operator_id__in=theirs, reference_mark=reference_marks.mark(asked.player)).values_list(
             "pk", flat=True
         )
     )

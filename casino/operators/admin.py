@@ -19,7 +19,7 @@ from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.people import StaffAdmin
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Deed, Facts, Grid, Section
-from casino.operators import operations, personal, sessions, staff
+from casino.operators import operations, personal, reference_marks, sessions, staff
 from casino.operators.models import ApiKey, Operator, Player, PlayerSession, StaffMembership
 from casino.significant import admin_thresholds
 
@@ -222,7 +222,7 @@ class PlayerAdmin(ReadOnlyAdmin):
     def found_by(self, term: str) -> Q | None:
         """This will look for an id or a reference, which the index of each operator has."""
         identity = as_uuid(term)
-        wanted = Q(operator_id__in=Operator.objects.values("id"), reference_mark=personal.mark(term))
+        wanted = Q(operator_id__in=Operator.objects.values("id"), reference_mark=reference_marks.mark(term))
         return wanted if identity is None else wanted | Q(pk=identity)
 
     def get_urls(self) -> list[URLPattern]:

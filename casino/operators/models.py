@@ -89,6 +89,20 @@ class PersonalKey(models.Model):
         return f"key of {self.player_id}"
 
 
+class MarkKey(models.Model):
+    """The key under which references are marked, sealed under PERSONAL_KEYS: one row."""
+
+    id = models.SmallIntegerField(primary_key=True)
+    key_id = models.TextField()
+    wrapped = models.BinaryField()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=models.Q(id=1), name="operators_markkey_one")]
+
+    def __str__(self) -> str:
+        return "the key of the marks"
+
+
 class PlayerSession(models.Model):
     """A player's short-lived token, kept as its SHA-256. A player has one that has not ended, at most."""
 

@@ -10,7 +10,7 @@ from django.db import IntegrityError, connection, transaction
 
 from casino.api.ids import new_id
 from casino.kernel import money
-from casino.operators import credentials, personal
+from casino.operators import credentials, personal, reference_marks
 from casino.operators.models import ApiKey, Operator, Player
 from casino.operators.refusals import (
     InvalidSlug,
@@ -161,7 +161,7 @@ def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
     values = {
         "id": identity,
         "operator": operator,
-        "mark": personal.mark(reference),
+        "mark": reference_marks.mark(reference),
         "reference": key.text(reference),
         "nickname": key.text(nickname),
         "key_id": kept.key_id,

@@ -1,21 +1,18 @@
 """What is personal, at rest: sealed under a key of each player's own, and gone for good when that key is destroyed.
 
 A player's key lies in the database, sealed under PERSONAL_KEYS from outside of it. A text names the player whose key
-opens it, so that a hundred texts of a table's players are opened with one question. References are found by a mark of
-theirs: an HMAC under the last one of PERSONAL_KEYS, which therefore stays where it is.
+opens it, so that a hundred texts of a table's players are opened with one question.
 """
 
-import hmac
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from django.conf import settings
-from django.db import transaction
 
 from casino.events.rows import execute, fetch
 from casino.kernel.refusals import Kind, Refusal
@@ -38,8 +35,15 @@ _DESTROY: Final = """
     ON CONFLICT (player_id) DO UPDATE SET wrapped = NULL, key_id = '',
                                           destroyed_at = coalesce(kept.destroyed_at, excluded.destroyed_at)
 """
-_OLD: Final = "SELECT player_id, key_id, wrapped FROM operators_personalkey WHERE wrapped IS NOT NULL AND key_id <> %s"
-_WRAP: Final = "UPDATE operators_personalkey SET key_id = %s, wrapped = %s WHERE player_id = %s AND wrapped IS NOT NULL"
+_OLD: Final = """
+    SELECT player_id, key_id, wrapped FROM operators_personalkey
+     WHERE player_id > %s AND wrapped IS NOT NULL AND key_id <> %s ORDER BY player_id LIMIT %s FOR UPDATE
+"""
+_WRAP: Final = """
+    UPDATE operators_personalkey SET key_id = given.key_id, wrapped = given.wrapped
+      FROM unnest(%s::uuid[], %s::text[], %s::bytea[]) AS given (player_id, key_id, wrapped)
+     WHERE operators_personalkey.player_id = given.player_id
+"""
 
 
 class PersonErased(Refusal):
@@ -87,12 +91,6 @@ def key_of(player: UUID) -> PersonalKey:
     return _opened_key(player, key_id, wrapped)
 
 
-def mark(reference: str) -> bytes:
-    """This will return what an operator's reference of a player is found by."""
-    last = settings.PERSONAL_KEYS.rpartition(",")[2].strip().partition(":")[2]
-    return hmac.digest(bytes.fromhex(last), b"casino.personal.reference.v1\x00" + reference.encode(), "sha256")
-
-
 def is_sealed(value: object) -> bool:
     """This will tell whether a stored value is a sealed text."""
     return isinstance(value, str) and value.startswith(PREFIX)
@@ -130,19 +128,43 @@ def destroy(player: UUID) -> None:
     execute(_DESTROY, [player])
 
 
-def rewrap() -> int:
-    """This will seal every player's key under the first of PERSONAL_KEYS, and return how many were not.
+@dataclass(frozen=True, slots=True)
+class Rewrapped:
+    """What one batch did: keys by the one of the ring they were under, players of keys that none opens, where to go on.
 
-    Raises Unreadable.
+    `last` is None when it was the last batch.
     """
-    with transaction.atomic():
-        first = settings.PERSONAL_KEYS.partition(":")[0].strip()
-        old = fetch(_OLD, [first])
-        for player, key_id, wrapped in old:
-            drawn = unseal(Sealed(key_id, bytes(wrapped)), belongs_to=_wrapped_for(player))
-            sealed = seal(drawn, belongs_to=_wrapped_for(player))
-            execute(_WRAP, [sealed.key_id, sealed.data, player])
-    return len(old)
+
+    keys: Mapping[str, int]
+    unreadable: tuple[UUID, ...]
+    last: UUID | None
+
+
+def rewrap(first: str, *, after: UUID, limit: int) -> Rewrapped:
+    """This will seal up to `limit` keys, of players after an id, under the first of PERSONAL_KEYS, whose id is `first`.
+
+    Call it in a transaction.
+    """
+    rows = fetch(_OLD, [after, first, limit])
+    ready: list[tuple[UUID, str, Sealed]] = []
+    unreadable: list[UUID] = []
+    for player, key_id, wrapped in rows:
+        belongs_to = _wrapped_for(player)
+        try:
+            drawn = unseal(Sealed(key_id, bytes(wrapped)), belongs_to=belongs_to)
+        except Unreadable:
+            unreadable.append(player)
+            continue
+        ready.append((player, key_id, seal(drawn, belongs_to=belongs_to)))
+    if ready:
+        columns = (
+            [player for player, _, _ in ready],
+            [new.key_id for _, _, new in ready],
+            [new.data for *_, new in ready],
+        )
+        execute(_WRAP, list(columns))
+    last = rows[-1][0] if len(rows) == limit else None
+    return Rewrapped(Counter(before for _, before, _ in ready), tuple(unreadable), last)
 
 
 class _Keys:

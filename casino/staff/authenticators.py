@@ -94,6 +94,25 @@ def forget(user: Any) -> int:
     return working
 
 
+def rewrap(first: str) -> tuple[dict[str, int], list[int]]:
+    """This will seal every authenticator's secret under the first of PERSONAL_KEYS, whose id is `first`.
+
+    Returns how many came from which key, and the users of those that no key opens. Call it in a transaction.
+    """
+    moved: dict[str, int] = {}
+    unreadable: list[int] = []
+    for each in Authenticator.objects.select_for_update().exclude(key_id=first).order_by("pk"):
+        try:
+            sealed = seal(_secret(each), belongs_to=_belongs_to(each.user_id))
+        except Unreadable:
+            unreadable.append(each.user_id)
+            continue
+        moved[each.key_id] = moved.get(each.key_id, 0) + 1
+        each.key_id, each.sealed = sealed.key_id, sealed.data
+        each.save(update_fields=["key_id", "sealed"])
+    return moved, unreadable
+
+
 def _begin(user: Any) -> Authenticator:
     sealed = seal(secrets.token_bytes(SECRET), belongs_to=_belongs_to(user.pk))
     return Authenticator.objects.create(

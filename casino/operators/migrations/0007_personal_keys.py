@@ -3,10 +3,11 @@
 from typing import Any
 
 import django.db.models.functions.datetime
+from django.conf import settings
 from django.db import migrations, models
 
 from casino.events.immutability import grant_all
-from casino.operators import personal
+from casino.operators import personal, reference_marks
 
 
 def seal_players(apps: Any, editor: Any) -> None:
@@ -16,9 +17,14 @@ def seal_players(apps: Any, editor: Any) -> None:
     for player in list(apps.get_model("operators", "Player").objects.using(alias)):
         key, kept = personal.new_key(player.pk)
         keys.create(player_id=player.pk, key_id=kept.key_id, wrapped=kept.data)
-        player.reference_mark = personal.mark(player.reference)
+        player.reference_mark = reference_marks.computed(_last_of_the_ring(), player.reference)
         player.reference, player.nickname = key.text(player.reference), key.text(player.nickname)
         player.save(using=alias, update_fields=["reference", "reference_mark", "nickname"])
+
+
+def _last_of_the_ring() -> bytes:
+    """The key of the marks at that time; it was kept apart later."""
+    return bytes.fromhex(settings.PERSONAL_KEYS.rpartition(",")[2].strip().partition(":")[2])
 
 
 def open_players(apps: Any, editor: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, transaction
 from django.urls import reverse
@@ -25,7 +26,7 @@ from casino.operators.admin import nicknames
 from casino.operators.models import Player
 from casino.operators.queries import find_player, list_players
 from casino.operators.refusals import UnknownPlayer
-from casino.privacy import erasing, exporting
+from casino.privacy import erasing, exporting, rotating
 from casino.privacy.models import Erasure
 from casino.privacy.refusals import (
     AlreadyErased,
@@ -37,6 +38,7 @@ from casino.privacy.refusals import (
     StillToBeKept,
 )
 from casino.significant.models import SignificantEvent
+from casino.staff import authenticators
 from tests.conftest import Database
 from tests.support.house import At, House, deal_all
 from tests.support.office import page_of, staff
@@ -200,12 +202,24 @@ def test_requests_and_decisions_are_never_changed(alice: Alice) -> None:
 
 
 def test_a_key_of_the_ring_is_changed_without_a_name_being_lost(alice: Alice, settings: Any) -> None:
-    old = settings.PERSONAL_KEYS
+    boss = User.objects.create_user("boss")
+    authenticators.begin(boss)
+    reference, old = alice.row.reference, settings.PERSONAL_KEYS
     settings.PERSONAL_KEYS = f"new:{'ab' * 32}, {old}"
-    assert personal.rewrap() == Player.objects.count()
-    assert personal.rewrap() == 0
-    settings.PERSONAL_KEYS = f"new:{'ab' * 32}"
+    count = Player.objects.count() + 2  # the key of the marks, and the second factor
+    assert rotating.rotate(actor="test", batch=1).moved == {"development": count}
+    assert rotating.rotate(actor="test").moved == {}
+    assert SignificantEvent.objects.filter(kind="key_rotated", subject="keys:personal").count() == count - 1
+
+    settings.PERSONAL_KEYS = f"new:{'ab' * 32}"  # the old one is taken away
     assert alice.row.nickname == "Alice"
+    again = operations.register_player(operator=alice.operator, reference=reference, nickname="Other")
+    assert (again.id, again.nickname) == (alice.id, "Alice")
+    assert authenticators.begin(boss).secret
+    call_command("rotate_personal_keys")
+    settings.PERSONAL_KEYS = f"third:{'cd' * 32}"
+    with pytest.raises(CommandError, match=f"{count} secrets can't be read"):
+        call_command("rotate_personal_keys")
 
 
 def archive_of(data: bytes) -> dict[str, Any]:

@@ -1,0 +1,77 @@
+"""The use case of rotating PERSONAL_KEYS: all that is sealed under an older key of the ring is sealed under the first.
+
+That is every player's own key, the key by which references are found, and the secrets of staff's authenticators. What
+is sealed under a player's own key stays as it is.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from casino.operators import personal, reference_marks
+from casino.sealing import Unreadable, ring
+from casino.significant import log
+from casino.staff import authenticators
+
+BATCH: Final = 500
+_FIRST: Final = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Rotated:
+    """How many secrets went from which key to the first one, and what no key of the ring opens, by name."""
+
+    key: str
+    moved: Counter[str]
+    unreadable: tuple[str, ...]
+
+
+def rotate(*, actor: str, batch: int = BATCH) -> Rotated:
+    """This will seal everything under the first of PERSONAL_KEYS. Each batch is a transaction that says what it did.
+
+    Broken off, it has done whole batches: call it again and it does the rest. What a process that still has the old
+    order of keys sealed meanwhile is left for another call.
+    """
+    first = next(iter(ring(settings.PERSONAL_KEYS)))
+    moved, unreadable = _shared(first, actor)
+    last: UUID | None = _FIRST
+    while last is not None:
+        with transaction.atomic():
+            found = personal.rewrap(first, after=last, limit=batch)
+            _note(first, Counter(found.keys), actor)
+        moved.update(found.keys)
+        unreadable.extend(f"player {player}" for player in found.unreadable)
+        last = found.last
+    return Rotated(first, moved, tuple(unreadable))
+
+
+def _shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
+    """What is of no player: the key of the marks, and second factors of staff."""
+    with transaction.atomic():
+        found, users = authenticators.rewrap(first)
+        moved, unreadable = Counter(found), [f"authenticator of staff {user}" for user in users]
+        try:
+            before = reference_marks.rewrap(first)
+        except Unreadable:
+            unreadable.append("the key of the references' marks")
+        else:
+            moved.update([] if before is None else [before])
+        _note(first, moved, actor)
+    return moved, unreadable
+
+
+def _note(first: str, moved: Counter[str], actor: str) -> None:
+    if not moved:
+        return
+    log.record(
+        kind=log.Kind.KEY_ROTATED,
+        operator=None,
+        subject="keys:personal",
+        actor=actor,
+        before={"secrets": dict(moved)},
+        after={"key": first, "secrets": moved.total()},
+    )
