@@ -95,7 +95,7 @@ def _bars(
         "displayYAxis": True,
         "maxTicksXLimit": 8,
     }
-    return {"labels": [day.label for day in all_days], "datasets": [bars]}
+    return {"labels": [day.label[5:] for day in all_days], "datasets": [bars]}
 
 
 def _return(all_days: Sequence[Day]) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def _return(all_days: Sequence[Day]) -> dict[str, Any]:
         }
         for place, label, fill in ((0, "Band from", False), (1, "Band to", "-1"))
     ]
-    return {"labels": [day.label for day in all_days], "datasets": [actual, *edges]}
+    return {"labels": [day.label[5:] for day in all_days], "datasets": [actual, *edges]}
 
 
 def _percent(share: str) -> str:
