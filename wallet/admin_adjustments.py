@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from casino.admin import marks
+from casino.admin import logins, marks
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Alert, Facts, Field, Form, Section
@@ -134,7 +134,7 @@ class AdjustmentAdmin(ReadOnlyAdmin):
     @admin.display(description="asked by")
     def asked_by(self, adjustment: Adjustment) -> str:
         """Who asked for it."""
-        return adjustment.requested_by
+        return logins.named(adjustment.requested_by)
 
     @admin.display(description="requested (UTC)")
     def when(self, adjustment: Adjustment) -> SafeString | str:

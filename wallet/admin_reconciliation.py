@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from casino.admin import marks
+from casino.admin import logins, marks
 from casino.admin.filters import chosen
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Facts, Field, Form, Grid, Section
@@ -186,7 +186,7 @@ class DifferenceAdmin(OfOperator):
     @admin.display(description="owner")
     def owner_(self, difference: Difference) -> str:
         """Who looks into it."""
-        return difference.owner or marks.NOTHING
+        return logins.named(difference.owner or marks.NOTHING)
 
     def sections(self, request: HttpRequest, obj: Difference) -> Sequence[Section]:
         """This will show a difference, what was said about it, and the forms for those who work on it."""

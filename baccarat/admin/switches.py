@@ -7,7 +7,7 @@ from uuid import UUID
 from django.contrib import admin, messages
 from django.contrib.admin.utils import quote
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -17,7 +17,7 @@ from baccarat.models import Switch
 from baccarat.operations import switching
 from baccarat.tables.stop_refusals import UnknownSwitch
 from baccarat.tables.switch_events import Scope, switch_stream
-from casino.admin import marks, scope
+from casino.admin import logins, marks, scope
 from casino.admin.filters import chosen
 from casino.admin.readonly import ReadOnlyAdmin
 from casino.admin.sections import Facts, Field, Form, Section
@@ -37,6 +37,7 @@ _NAMES: Final = {
     Scope.TABLE: "A table",
     Scope.PLAYER: "A player",
 }
+_PAGES: Final = {Scope.OPERATOR: "operator", Scope.TABLE: "table", Scope.PLAYER: "player"}
 _STATES: Final = {"stopped": "Stopped", "playing": "Playing again"}
 SAYS: Final = (
     "At once nothing new starts. What is confirmed is dealt and settled; leaving and withdrawing stay possible."
@@ -49,14 +50,9 @@ _TOLD: Final = Field("says", "What players are told (empty: the usual words)", r
 class SwitchAdmin(ReadOnlyAdmin):
     """Every switch that was ever thrown; those that hold come first. Found by what it stops."""
 
-    list_display = ("what", "subject", "stands", "why", "who", "when")
+    list_display = ("what", "whose", "stands", "why", "who", "when")
     list_filter = (
-        chosen(
-            title="state",
-            parameter="state",
-            choices=_STATES,
-            where=lambda value: Q(stopped=value == "stopped"),
-        ),
+        chosen(title="state", parameter="state", choices=_STATES, where=lambda value: Q(stopped=value == "stopped")),
         chosen(
             title="reach",
             parameter="scope",
@@ -132,6 +128,21 @@ class SwitchAdmin(ReadOnlyAdmin):
         """This will release it. Raises the refusals of `switching.resume`."""
         return resume(request, switch.scope, switch.subject)
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """This will add the operator's slug, in the same query."""
+        slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug))
+        return rows
+
+    @admin.display(description="subject")
+    def whose(self, switch: Any) -> SafeString | str:
+        """What is stopped: an operator by its short name, rules by theirs, anything else by its id."""
+        page = _PAGES.get(Scope(switch.scope))
+        if page is None:
+            return switch.subject or marks.NOTHING
+        name = switch.slug or switch.subject if switch.scope == Scope.OPERATOR else switch.subject
+        return marks.page(page, switch.subject, name)
+
     @admin.display(description="what")
     def what(self, switch: Switch) -> str:
         """How far it reaches."""
@@ -150,7 +161,7 @@ class SwitchAdmin(ReadOnlyAdmin):
     @admin.display(description="by")
     def who(self, switch: Switch) -> str:
         """Who changed it last."""
-        return switch.by
+        return logins.named(switch.by)
 
     @admin.display(description="since (UTC)")
     def when(self, switch: Switch) -> SafeString | str:
@@ -159,11 +170,9 @@ class SwitchAdmin(ReadOnlyAdmin):
 
     def sections(self, request: HttpRequest, obj: Switch) -> Sequence[Section]:
         """This will show a switch, and the form that turns it for those who may."""
-        pages = {Scope.OPERATOR: "operator", Scope.TABLE: "table", Scope.PLAYER: "player"}
-        page = pages.get(Scope(obj.scope))
         facts = (
             ("Reach", self.what(obj)),
-            ("Subject", marks.page(page, obj.subject, obj.subject) if page else obj.subject or marks.NOTHING),
+            ("Subject", self.whose(obj)),
             ("State", self.stands(obj)),
             ("Why", obj.reason),
             ("Players are told", obj.says or marks.NOTHING),

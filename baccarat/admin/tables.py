@@ -1,7 +1,7 @@
 """Tables: a list, and a page with the rules, the seats, the shoe as far as it is public, rounds, money and events."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import msgspec
@@ -12,11 +12,10 @@ from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
 from baccarat import projections
-from baccarat.admin import parts, switches, versions
+from baccarat.admin import parts, rules_facts, switches, versions
 from baccarat.admin.cards import in_line
 from baccarat.models import Round, Switch, Table
 from baccarat.operations import closing
-from baccarat.picture import rules_picture
 from baccarat.tables.state import TableState
 from baccarat.tables.switch_events import Scope, switch_id
 from casino.admin import marks
@@ -116,7 +115,7 @@ class TableAdmin(ReadOnlyAdmin):
             Facts("Table", self._facts(obj, state)),
             _seats(state),
             _rounds(obj.pk),
-            Facts("Rules", _rules(state)),
+            Facts("Rules", rules_facts.facts(state.rules)),
             balances_at("Accounts", obj.pk),
             *versions.of_table(obj.pk),
             *self._switch(request, obj, state),
@@ -222,18 +221,3 @@ def _rounds(table: UUID) -> Grid:
     note = marks.listing("baccarat_round", "All rounds of this table", q=str(table)) if rows else ""
     headers = ("Round", "Phase", "Cards", "Won by", "Wagers", "Opened (UTC)")
     return Grid("Latest rounds", headers, rows, empty="No round yet.", note=note)
-
-
-def _rules(state: TableState) -> list[tuple[str, object]]:
-    """The rules as the API gives them, name by name."""
-    return [(name.replace("_", " ").capitalize(), _plain(value)) for name, value in rules_picture(state.rules).items()]
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items() if part is not None)
-    if isinstance(value, list):
-        return ", ".join(str(part) for part in value)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return marks.NOTHING if value is None else str(value).replace("_", " ")

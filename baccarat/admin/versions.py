@@ -13,10 +13,9 @@ from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
 from baccarat import version_history, version_rows
-from baccarat.admin import parts, switches, version_form
+from baccarat.admin import parts, rules_facts, switches, version_form
 from baccarat.models import RulesVersion
 from baccarat.operations import versioning
-from baccarat.picture import rules_picture
 from baccarat.rules import versions
 from baccarat.rules.odds import sheet
 from baccarat.rules.odds_page import notes
@@ -24,7 +23,7 @@ from baccarat.rules.table_rules import TableRules
 from baccarat.tables.switch_events import Scope
 from baccarat.version_history import Version
 from baccarat.version_rows import DECOMMISSIONED, DRAFT, IN_FORCE, PUBLISHED, REJECTED
-from casino.admin import marks
+from casino.admin import logins, marks
 from casino.admin.filters import chosen
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Alert, Facts, Field, Form, Grid, Section
@@ -122,12 +121,12 @@ class RulesVersionAdmin(ReadOnlyAdmin):
     @admin.display(description="drafted by")
     def maker(self, version: RulesVersion) -> str:
         """Who drafted them."""
-        return version.drafted_by or marks.NOTHING
+        return logins.named(version.drafted_by or marks.NOTHING)
 
     @admin.display(description="decided by")
     def decider(self, version: RulesVersion) -> str:
         """Who published or rejected them."""
-        return version.decided_by or marks.NOTHING
+        return logins.named(version.decided_by or marks.NOTHING)
 
     @admin.display(description="in force since (UTC)")
     def since_when(self, version: RulesVersion) -> SafeString | str:
@@ -165,7 +164,7 @@ class RulesVersionAdmin(ReadOnlyAdmin):
             *_differences(found, holds),
             _odds(found),
             _played(found),
-            Facts("Rules", _plainly(found.rules)),
+            Facts("Rules", rules_facts.facts(found.rules)),
             *self._forms(request, obj, found.rules),
         )
 
@@ -263,20 +262,6 @@ def _played(found: Version) -> Grid:
         )
     headers = ("Book", "Rounds", "Wagers", "Staked", "Paid", "Commission", "Actual return", "Voided")
     return Grid("Played by it", headers, rows, empty="Nothing yet.", numeric=frozenset(headers[1:]))
-
-
-def _plainly(rules: TableRules) -> list[tuple[str, object]]:
-    return [(name.replace("_", " ").capitalize(), _plain(value)) for name, value in rules_picture(rules).items()]
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items() if part is not None)
-    if isinstance(value, list):
-        return ", ".join(str(part) for part in value)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return marks.NOTHING if value is None else str(value).replace("_", " ")
 
 
 def _rules(version: RulesVersion) -> TableRules:

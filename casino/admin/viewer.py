@@ -4,13 +4,14 @@ from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from inspect import iscoroutinefunction
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
 ADMIN: Final = "/admin/"
+Made = TypeVar("Made")
 _request: ContextVar[HttpRequest | None] = ContextVar("casino_admin_request", default=None)
 
 
@@ -21,6 +22,18 @@ def may_see(model: str) -> bool:
         return True
     app, _, name = model.partition("_")
     return request.user.has_perm(f"{app}.view_{name}")
+
+
+def once(name: str, make: Callable[[], Made]) -> Made:
+    """This will make something once for the page that is made now; outside of the admin, each time."""
+    request = _request.get()
+    if request is None:
+        return make()
+    kept: dict[str, Any] = request.__dict__.setdefault("casino_once", {})
+    if name not in kept:
+        kept[name] = make()
+    made: Made = kept[name]
+    return made
 
 
 @contextmanager

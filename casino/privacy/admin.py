@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from baccarat.admin.players import WholePlayerAdmin
-from casino.admin import marks
+from casino.admin import logins, marks
 from casino.admin.filters import chosen
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Facts, Field, Form, Section
@@ -160,7 +160,7 @@ class ErasureAdmin(ReadOnlyAdmin):
     @admin.display(description="asked by")
     def asked(self, erasure: Erasure) -> str:
         """Who asked."""
-        return erasure.requested_by
+        return logins.named(erasure.requested_by)
 
     @admin.display(description="asked (UTC)")
     def when(self, erasure: Erasure) -> SafeString | str:

@@ -13,7 +13,7 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from casino.admin import marks
+from casino.admin import logins, marks
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin
 from casino.admin.sections import Facts, Form, Grid, Section
@@ -133,7 +133,7 @@ class ReportAdmin(ReadOnlyAdmin):
     @admin.display(description="by")
     def who(self, report: Report) -> str:
         """Who had it made."""
-        return report.made_by
+        return logins.named(report.made_by)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """This will show a version: what it says, its files, the other versions, and what is new since the last one."""

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from casino.admin import marks, scope
+from casino.admin import logins, marks, scope
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin
 from casino.admin.sections import Facts, Field, Form, Grid, Section
@@ -95,7 +95,7 @@ class MatterAdmin(ReadOnlyAdmin):
     @admin.display(description="owner")
     def owner_(self, matter: Any) -> str:
         """Who looks into it."""
-        return matter.owner or marks.NOTHING
+        return logins.named(matter.owner or marks.NOTHING)
 
     @admin.display(description="found (UTC)")
     def when(self, matter: Matter) -> SafeString | str:

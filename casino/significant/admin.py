@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from casino.admin import marks, scope
+from casino.admin import logins, marks, scope
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
 from casino.admin.sections import Facts, Field, Form, Grid, Section
@@ -212,6 +212,8 @@ def graveness(event: SignificantEvent) -> SafeString:
 def subject(name: str) -> SafeString | str:
     """This will link to the page of what a name such as round:<id> speaks of, or print it as it is."""
     kind, colon, identity = name.partition(":")
+    if kind == "staff" and identity.isdigit():
+        return marks.page("staff", identity, logins.named(name))
     known = colon and as_uuid(identity) is not None
     return marks.page(kind, identity, f"{kind} {marks.short(UUID(identity))}") if known else name
 
@@ -264,6 +266,8 @@ def _difference(before: Any, after: Any, name: str) -> SafeString | str:
 
 
 def _value(value: object) -> SafeString | str:
+    if isinstance(value, list):
+        return " ".join(str(each) for each in value) or marks.NOTHING
     return marks.NOTHING if value is None or value == "" else marks.code(value)
 
 

@@ -9,7 +9,7 @@ from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
 
-from casino.admin import marks, scope
+from casino.admin import logins, marks, scope
 from casino.admin.filters import chosen
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Facts, Field, Form, Section
@@ -53,7 +53,7 @@ class ThresholdAdmin(ReadOnlyAdmin):
     @admin.display(description="set by")
     def made_by(self, row: Threshold) -> str:
         """Who set them."""
-        return row.actor
+        return logins.named(row.actor)
 
     @admin.display(description="set (UTC)")
     def when(self, row: Threshold) -> object:

@@ -188,7 +188,7 @@ def test_a_table_shows_rules_seats_shoe_rounds_and_accounts(office: Office) -> N
 
     body = body_of(superuser(), page_of("baccarat_table", table))
 
-    assert "rate 5/100, timing deferred" in body
+    assert "5/100 of the win, exact, taken when the shoe ends or the player leaves" in body
     assert "25.00, 100.00, 500.00, 1000.00" in body
     assert "cards out" in body
     assert page_of("baccarat_round", office.settled(office.company[0]).pk) in body
