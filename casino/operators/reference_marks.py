@@ -1,16 +1,15 @@
 """What an operator's reference of a player is found by: an HMAC under one key for all, which never changes.
 
-That key is drawn once and lies in the database, sealed under PERSONAL_KEYS from outside of it as the players' own are.
+That key is drawn when the database is made, and lies in it, sealed under PERSONAL_KEYS from outside of it.
 """
 
 import hmac
-import secrets
 from typing import Final
 
 from django.db import transaction
 
 from casino.events.rows import execute, fetch
-from casino.sealing import KEY, Sealed, seal, unseal
+from casino.sealing import Sealed, seal, unseal
 
 BELONGS_TO: Final = b"casino.personal.marks.v1\x00"
 
@@ -22,11 +21,7 @@ _WRAP: Final = "UPDATE operators_markkey SET key_id = %s, wrapped = %s WHERE id 
 
 def mark(reference: str) -> bytes:
     """This will return what an operator's reference of a player is found by. Raises Unreadable."""
-    rows = fetch(_READ)
-    if not rows:
-        keep(secrets.token_bytes(KEY))
-        rows = fetch(_READ)
-    return computed(_unsealed(*rows[0]), reference)
+    return computed(_unsealed(*fetch(_READ)[0]), reference)
 
 
 def computed(key: bytes, reference: str) -> bytes:

@@ -1,5 +1,6 @@
 """The key of the marks is kept, sealed, apart from the ring: so an old key of the ring can be taken away."""
 
+import secrets
 from typing import Any
 
 from django.conf import settings
@@ -7,13 +8,15 @@ from django.db import migrations, models
 
 from casino.events.immutability import grant_all
 from casino.operators import reference_marks
+from casino.sealing import KEY
 
 
 def keep_the_key(apps: Any, editor: Any) -> None:
-    """This will keep the key under which there are marks; where there are none, one is drawn when it is needed."""
+    """This will keep the key under which there are marks; where there are none, it draws one."""
     players = apps.get_model("operators", "Player").objects.using(editor.connection.alias)
-    if players.filter(reference_mark__isnull=False).exists():
-        reference_marks.keep(bytes.fromhex(settings.PERSONAL_KEYS.rpartition(",")[2].strip().partition(":")[2]))
+    marked = players.filter(reference_mark__isnull=False).exists()
+    last = settings.PERSONAL_KEYS.rpartition(",")[2].strip().partition(":")[2]
+    reference_marks.keep(bytes.fromhex(last) if marked else secrets.token_bytes(KEY))
 
 
 class Migration(migrations.Migration):
