@@ -33,7 +33,7 @@ def link(request: HttpRequest, round_: Round) -> bool:
     try:
         made = links.make(round_=round_.pk, operator=round_.operator_id, by=staff.actor(request.user))
     except Refusal as refusal:
-        messages.error(request, f"{refusal.detail} {refusal.remedy}")
+        messages.error(request, refusal.told())
         return False
     address = request.build_absolute_uri(reverse("dispute-pack", args=[made.token]))
     until = f"{made.expires_at:%Y-%m-%d %H:%M} UTC"

@@ -115,7 +115,7 @@ class SwitchAdmin(ReadOnlyAdmin):
         try:
             done = stop(request, given.get("scope", ""), given.get("subject", "").strip())
         except Refusal as refusal:
-            messages.error(request, f"{refusal.detail} {refusal.remedy}")
+            messages.error(request, refusal.told())
             return HttpResponseRedirect(reverse("admin:baccarat_switch_throw"))
         messages.success(request, done)
         return HttpResponseRedirect(reverse("admin:baccarat_switch_changelist"))

@@ -160,7 +160,7 @@ class ReadOnlyAdmin(Looks):
             try:
                 done = perform(request, obj)
             except Refusal as refusal:
-                messages.error(request, f"{refusal.detail} {refusal.remedy}")
+                messages.error(request, refusal.told())
             else:
                 self.log_change(request, obj, done)
                 messages.success(request, done)

@@ -158,13 +158,17 @@ class ReportAdmin(ReadOnlyAdmin):
         sound = document.sha256(bytes(report.content)) == report.sha256
         rows: list[tuple[str, object]] = [
             ("Operator", self.operator(report)),
-            *((name, value) for name, value in document.header(told) if name != "Operator"),
+            *((name, _plainly(name, value)) for name, value in document.header(told) if name != "Operator"),
             ("About", told["about"]),
             ("SHA-256 of the JSON file", marks.code(report.sha256)),
             ("Its bytes", marks.badge("as they were hashed", "good") if sound else marks.badge("changed", "bad")),
             ("Files", SafeString(" \N{MIDDLE DOT} ".join(files))),
         ]
         return Facts(told["title"], rows)
+
+
+def _plainly(name: str, value: str) -> object:
+    return marks.moment(datetime.fromisoformat(value)) if "(UTC" in name else value
 
 
 def _rows(told: dict[str, Any]) -> Grid:

@@ -37,7 +37,7 @@ def make_view(request: HttpRequest) -> HttpResponse:
             name, by = request.POST.get("name", ""), staff.actor(request.user)
             made = making.make(operator=whose.id, name=name, interval=interval, by=by)
         except Refusal as refusal:
-            messages.error(request, f"{refusal.detail} {refusal.remedy}")
+            messages.error(request, refusal.told())
         else:
             return HttpResponseRedirect(reverse("admin:reports_report_change", args=[made.pk]))
     slugs = [(slug, slug) for slug in operators.values_list("slug", flat=True)]

@@ -113,9 +113,14 @@ def header(document: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def totals(document: dict[str, Any]) -> list[list[Any]]:
-    """This will return the sums as rows, said to be such in the first free column of text."""
+    """This will return the sums as rows, said to be such in the first column that tells rows of one money apart.
+
+    Without such a column each row is a sum already, and there are none.
+    """
     columns = document["columns"]
     free = next((place for place, column in enumerate(columns) if place > 1 and column["kind"] == Kind.TEXT), None)
+    if free is None:
+        return []
     return [["total" if place == free else cell for place, cell in enumerate(row)] for row in document["totals"]]
 
 

@@ -41,7 +41,7 @@ class Report(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.name} of {self.label}, version {self.version}"
+        return f"{self.name}, {self.label}, version {self.version}"
 
 
 class Matter(models.Model):

@@ -21,5 +21,5 @@ class Command(BaseCommand):
         try:
             made = demo.furnish(slug=options["slug"])
         except Refusal as refusal:
-            raise CommandError(f"{refusal.detail} {refusal.remedy}") from None
+            raise CommandError(refusal.told()) from None
         self.stdout.write(f"made: {', '.join(made) or 'nothing, all is there'}")

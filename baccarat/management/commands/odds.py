@@ -35,7 +35,7 @@ class Command(BaseCommand):
         try:
             found = sheet(rules_for(preset, currency=currency))
         except Refusal as refusal:
-            raise CommandError(f"{refusal.detail} {refusal.remedy}") from refusal
+            raise CommandError(refusal.told()) from refusal
         dealt = None if options["simulate"] is None else simulate(found.rules.decks, options["simulate"])
         if options["json"]:
             self.stdout.write(json.dumps(document(found) | ({"simulated": dealt} if dealt else {}), indent=2))

@@ -30,5 +30,5 @@ class Command(BaseCommand):
                 metadata=metadata_of(staff, "command"),
             )
         except Refusal as refusal:
-            raise CommandError(f"{refusal.detail} {refusal.remedy}") from None
+            raise CommandError(refusal.told()) from None
         self.stdout.write(f"stop: ok switch={row.id} at={row.at:%Y-%m-%dT%H:%M:%SZ} players are told: {row.says}")

@@ -70,6 +70,14 @@ def test_amounts_are_decimals_of_their_currency_and_sums_never_mix() -> None:
     ]
 
 
+def test_what_is_a_sum_already_is_not_summed_again() -> None:
+    one_a_money = replace(REPORT, columns=REPORT.columns[:2] + REPORT.columns[3:5])
+    rows: list[Row] = [("play", "EUR", 7, 100), ("real", "EUR", 4, 5000)]
+    found = document.read(document.written(document.facts(one_a_money, WHOSE, INTERVAL, Found(rows)), MADE))
+    assert document.totals(found) == []
+    assert [total[2] for total in document.totals(made())] == ["total"] * 4
+
+
 def test_versions_that_say_the_same_have_the_same_hash_of_facts() -> None:
     first, again = (document.facts(REPORT, WHOSE, INTERVAL, Found(ROWS)) for _ in range(2))
     assert document.digest(first) == document.digest(again)

@@ -38,4 +38,4 @@ def _approve(by: str, reason: str) -> measuring.Found:
     try:
         return measuring.approve(by=f"staff:{staff.pk}", reason=reason)
     except Refusal as refusal:
-        raise CommandError(f"{refusal.detail} {refusal.remedy}") from None
+        raise CommandError(refusal.told()) from None

@@ -47,7 +47,7 @@ class Command(BaseCommand):
         try:
             forms[options["form"]](options)
         except Refusal as refusal:
-            raise CommandError(f"{refusal.detail} {refusal.remedy}") from None
+            raise CommandError(refusal.told()) from None
 
     def _create(self, options: dict[str, Any]) -> None:
         slug = options["slug"]

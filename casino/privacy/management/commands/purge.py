@@ -36,7 +36,7 @@ class Command(BaseCommand):
             else:
                 done = [retention.look(kind, days=days) for kind in kinds]
         except Refusal as refusal:
-            raise CommandError(f"{refusal.detail} {refusal.remedy}") from None
+            raise CommandError(refusal.told()) from None
         Console().print(_table(done, gone=options["go"]))
 
 

@@ -51,7 +51,7 @@ class Command(BaseCommand):
             report = making.make(operator=owner.id, name=name, interval=interval, by=WHO)
             self._write(form.file_of(report, options["format"]), options["output"])
         except Refusal as refusal:
-            raise CommandError(f"{refusal.detail} {refusal.remedy}") from None
+            raise CommandError(refusal.told()) from None
 
     def _write(self, file: form.File, output: Path | None) -> None:
         if output is not None:
