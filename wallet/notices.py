@@ -1,5 +1,9 @@
-"""What a player is told about outside of the game: a list with marks for what was read. Personal, so not in events."""
+"""What a player is told about outside of the game: a list with marks for what was read. Personal, so not in events.
 
+Messages are sealed under the player's own key.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -7,6 +11,7 @@ from uuid import UUID
 
 import msgspec
 
+from casino import personal
 from casino.api.ids import new_id
 from casino.events.rows import execute, fetch
 from casino.kernel.refusals import Kind, Refusal
@@ -65,12 +70,12 @@ def give(notice: Notice) -> None:
     """This will tell a player something, once for each kind and subject; in the transaction of what it is about."""
     facts = msgspec.json.encode(notice.facts).decode()
     whose = [notice.operator, notice.player, notice.kind, notice.subject]
-    execute(_GIVE, [new_id(), *whose, facts, notice.message])
+    execute(_GIVE, [new_id(), *whose, facts, personal.words(notice.player, notice.message)])
 
 
 def of_player(*, operator: UUID, player: UUID, unread: bool, before: UUID | None, limit: int) -> list[Given]:
     """This will list a player's notices, newest first, or only those not read."""
-    return [_given(row) for row in fetch(_LIST, [player, operator, before or _NEWEST, unread, limit])]
+    return _given(fetch(_LIST, [player, operator, before or _NEWEST, unread, limit]))
 
 
 def count_unread(*, operator: UUID, player: UUID) -> int:
@@ -83,9 +88,14 @@ def mark_read(notice: UUID, *, operator: UUID, player: UUID) -> Given:
     rows = fetch(_READ, [notice, player, operator])
     if not rows:
         raise UnknownNotice
-    return _given(rows[0])
+    return _given(rows)[0]
 
 
-def _given(row: tuple[Any, ...]) -> Given:
-    key, operator, player, kind, subject, facts, message, created_at, read_at = row
+def _given(rows: Sequence[tuple[Any, ...]]) -> list[Given]:
+    messages = personal.opened([row[6] for row in rows])
+    return [_one(row, message or "") for row, message in zip(rows, messages, strict=True)]
+
+
+def _one(row: tuple[Any, ...], message: str) -> Given:
+    key, operator, player, kind, subject, facts, _, created_at, read_at = row
     return Given(key, Notice(operator, player, kind, subject, msgspec.json.decode(facts), message), created_at, read_at)

@@ -15,11 +15,11 @@ from baccarat.admin.words import stakes_in_words
 from baccarat.chat.models import Act, Message, Report
 from baccarat.models import Sitting, Wager
 from baccarat.rules.wagers import Spot
+from casino import personal
 from casino.admin import marks
 from casino.admin.readonly import as_uuid
 from casino.admin.sections import Facts, Grid, Section
 from casino.kernel.money import text
-from casino.operators import personal
 from casino.operators.admin import PlayerAdmin
 from casino.operators.models import Player
 from casino.significant import admin as significant

@@ -14,11 +14,11 @@ from baccarat.chat.admin_base import ChatAdmin
 from baccarat.chat.admin_forms import MODERATE, forms_about, outcome_of, remembered
 from baccarat.chat.admin_words import WordAdmin
 from baccarat.chat.models import Act, Closing, Message, Report
+from casino import personal
 from casino.admin import marks
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import as_uuid
 from casino.admin.sections import Facts, Field, Form, Section
-from casino.operators import personal
 from casino.operators.admin import operator_filter
 
 __all__ = ["ActAdmin", "MessageAdmin", "ReportAdmin", "WordAdmin"]

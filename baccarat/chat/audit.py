@@ -24,9 +24,10 @@ from baccarat.chat.events import (
     words_stream,
 )
 from baccarat.chat.rules import MESSAGES, NEWCOMER, Conduct, evolve
+from casino import personal
 from casino.events.rows import fetch
 from casino.kernel.findings import Finding
-from casino.operators import personal, removals
+from casino.operators import removals
 
 _DESTROYED: Final = """
     SELECT player_id FROM operators_personalkey AS kept WHERE wrapped IS NULL AND NOT EXISTS (

@@ -10,8 +10,8 @@ from baccarat.chat.events import Reason
 from baccarat.chat.rules import Ban, Conduct
 from baccarat.operations.guest import Guest
 from baccarat.tables.refusals import UnknownTable
+from casino import personal
 from casino.events.rows import fetch
-from casino.operators import personal
 from casino.operators import queries as operators
 
 Line = dict[str, Any]

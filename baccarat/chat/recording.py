@@ -9,10 +9,10 @@ from baccarat.chat import projection, proof
 from baccarat.chat.catalogue import CATALOGUE
 from baccarat.chat.events import PlayerEvent, chat_stream
 from baccarat.chat.rules import Conduct, evolve
+from casino import personal
 from casino.api.ids import new_id
 from casino.events.rows import fetch
 from casino.events.store import Append, Metadata, append
-from casino.operators import personal
 
 
 @dataclass(frozen=True, slots=True)

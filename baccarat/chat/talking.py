@@ -21,8 +21,8 @@ from baccarat.chat.refusals import (
 )
 from baccarat.operations.guest import Guest
 from baccarat.tables.refusals import UnknownSeat, UnknownTable
+from casino import personal
 from casino.events.rows import execute, fetch
-from casino.operators import personal
 
 # One look at all that a message is judged by, and the listed words that are in it.
 _FLOOR: Final = """

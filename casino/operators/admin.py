@@ -14,12 +14,13 @@ from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
+from casino import personal
 from casino.admin import marks, scope
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.people import StaffAdmin
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Deed, Facts, Grid, Section
-from casino.operators import operations, personal, reference_marks, sessions, staff
+from casino.operators import operations, reference_marks, sessions, staff
 from casino.operators.models import ApiKey, Operator, Player, PlayerSession, StaffMembership
 from casino.significant import admin_thresholds
 

@@ -8,9 +8,10 @@ from zoneinfo import available_timezones
 
 from django.db import IntegrityError, connection, transaction
 
+from casino import personal
 from casino.api.ids import new_id
 from casino.kernel import money
-from casino.operators import credentials, personal, reference_marks
+from casino.operators import credentials, reference_marks
 from casino.operators.models import ApiKey, Operator, Player
 from casino.operators.refusals import (
     InvalidSlug,

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from casino.operators import personal
+from casino import personal
 from casino.operators.models import Player
 from casino.operators.refusals import UnknownPlayer
 

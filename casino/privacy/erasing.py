@@ -1,4 +1,4 @@
-"""A person is forgotten: the key under which what is personal was sealed is destroyed, what was not sealed overwritten.
+"""A person is forgotten: the key under which what is personal is sealed, words about the person too, is destroyed.
 
 Rounds, wagers, money and the log stay as they are and provable: they name the player by an id that leads to nobody. One
 person asks, another decides. Backups of the database still hold the key, sealed under PERSONAL_KEYS, until they go.
@@ -10,9 +10,9 @@ from uuid import UUID
 
 from django.db import transaction
 
+from casino import personal
 from casino.api.ids import new_id
 from casino.events.rows import execute, fetch
-from casino.operators import personal
 from casino.operators.models import Player
 from casino.operators.queries import require_player
 from casino.privacy.models import Decision, Erasure
@@ -57,16 +57,10 @@ _OVERWRITE: Final = (
     UPDATE operators_playersession SET ended_at = clock_timestamp(), ended_reason = 'removed'
     WHERE player_id = %(player)s AND ended_at IS NULL
     """,
-    """
-    UPDATE wallet_adjustment_words SET note = %(erased)s, message = %(erased)s, answer = %(erased)s
-    WHERE adjustment_id IN (SELECT id FROM wallet_adjustment WHERE player_id = %(player)s)
-    """,
-    "UPDATE wallet_exclusion_words SET note = %(erased)s WHERE player_id = %(player)s",
-    "UPDATE wallet_notice SET message = %(erased)s WHERE player_id = %(player)s AND message <> ''",
     "DELETE FROM api_idempotentrequest WHERE starts_with(scope, %(scope)s) OR strpos(response, %(id)s) > 0",
     "UPDATE django_admin_log SET object_repr = %(erased)s WHERE object_id = %(id)s",
 )
-"""What is not sealed: requests that were answered, words about the player beside the log."""
+"""What is not sealed: marks, PINs, sessions, requests that were answered."""
 
 
 def request(*, operator: UUID, player: UUID, by: str, reason: str, despite_duty: bool) -> UUID:

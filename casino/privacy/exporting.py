@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from casino.operators import personal
+from casino import personal
 from casino.operators.queries import require_player
 
 BATCH: Final = 500

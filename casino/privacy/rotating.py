@@ -12,7 +12,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from casino.operators import personal, reference_marks
+from casino import personal
+from casino.operators import reference_marks
 from casino.sealing import Unreadable, ring
 from casino.significant import log
 from casino.staff import authenticators

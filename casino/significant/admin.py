@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
+from casino import personal
 from casino.admin import logins, marks, scope
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
@@ -272,6 +273,8 @@ def _value(value: object) -> SafeString | str:
 
 
 def _said(event: SignificantEvent) -> Grid:
+    said = list(event.remarks.order_by("pk"))
+    personal.open_rows(said)
     rows = [
         (
             marks.moment(remark.at),
@@ -279,6 +282,6 @@ def _said(event: SignificantEvent) -> Grid:
             marks.badge("acknowledged", "good") if remark.acknowledges else "note",
             remark.note or marks.NOTHING,
         )
-        for remark in event.remarks.order_by("pk")
+        for remark in said
     ]
     return Grid("What was said", ("Time (UTC)", "By", "", "Words"), rows, empty="Nobody has said anything yet.")

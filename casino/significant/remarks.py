@@ -1,9 +1,13 @@
-"""What people say about significant events: each remark is a row for good, with who and when."""
+"""What people say about significant events: each remark is a row for good, with who and when.
+
+Words about an event of a player are sealed under the player's key: when that is destroyed, nobody reads them again.
+"""
 
 from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
+from casino import personal
 from casino.events.rows import fetch
 from casino.significant.refusals import AlreadyAcknowledged, NoteIsEmpty
 
@@ -14,12 +18,16 @@ MOST: Final = 500
 
 # Who deletes the waiting row is the one who acknowledges: of two at once, one finds none.
 _ACKNOWLEDGE: Final = """
-WITH taken AS (
-    DELETE FROM significant_unacknowledged WHERE event_id = ANY (%s::uuid[]) RETURNING event_id
+WITH said AS (
+    SELECT * FROM unnest(%s::uuid[], %s::text[]) AS told (event_id, note)
+), taken AS (
+    DELETE FROM significant_unacknowledged WHERE event_id IN (SELECT event_id FROM said) RETURNING event_id
 )
 INSERT INTO significant_remark (event_id, acknowledges, note, by)
-SELECT event_id, true, %s, %s FROM taken RETURNING event_id
+SELECT event_id, true, note, %s FROM taken JOIN said USING (event_id) RETURNING event_id
 """
+_ABOUT: Final = "SELECT id, subject FROM significant_significantevent WHERE id = ANY (%s::uuid[])"
+_PLAYER: Final = "player:"
 _NOTE: Final = """
 INSERT INTO significant_remark (event_id, acknowledges, note, by) VALUES (%s, false, %s, %s) RETURNING event_id
 """
@@ -33,7 +41,8 @@ def acknowledge(event: UUID, *, by: str, note: str = "") -> None:
 
 def acknowledge_many(events: Sequence[UUID], *, by: str, note: str = "") -> int:
     """This will acknowledge those of the events that still wait, in one statement, and return how many they were."""
-    return len(fetch(_ACKNOWLEDGE, [list(events), note.strip()[:LONGEST], by]))
+    wanted = list(dict.fromkeys(events))
+    return len(fetch(_ACKNOWLEDGE, [wanted, _kept(wanted, note.strip()[:LONGEST]), by]))
 
 
 def add_note(event: UUID, *, by: str, note: str) -> None:
@@ -41,4 +50,24 @@ def add_note(event: UUID, *, by: str, note: str) -> None:
     words = note.strip()[:LONGEST]
     if not words:
         raise NoteIsEmpty
-    fetch(_NOTE, [event, words, by])
+    fetch(_NOTE, [event, *_kept([event], words), by])
+
+
+def _kept(events: Sequence[UUID], note: str) -> list[str]:
+    """What is stored of a note about each event: sealed under the key of the player whom the event is about, if any."""
+    if not note:
+        return [note] * len(events)
+    subjects = dict(fetch(_ABOUT, [list(events)]))
+    about = [subjects.get(event, "") for event in events]
+    sealed = {each: _sealed(each, note) for each in set(about)}
+    return [sealed[each] for each in about]
+
+
+def _sealed(subject: str, note: str) -> str:
+    if not subject.startswith(_PLAYER):
+        return note
+    try:
+        player = UUID(subject.removeprefix(_PLAYER))
+    except ValueError:
+        return note
+    return personal.words(player, note)

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from casino import personal
 from casino.api.ids import new_id
 from casino.events.rows import execute, fetch
 from casino.events.store import Append, Metadata, append, read
@@ -55,7 +56,8 @@ def request(
 ) -> UUID:
     """This will ask for minor units to be put on or taken from a player's account, and return the adjustment's id.
 
-    `note` is for staff, `message` for the player once it is approved; neither goes into events. Raises
+    `note` is for staff, `message` for the player once it is approved; neither goes into events, and both are sealed
+    under the player's key. Raises
     AmountNotPositive, AmountTooLarge, AdjustmentNoteMissing, UnknownAccount.
     """
     _require_amount(amount, currency)
@@ -67,7 +69,7 @@ def request(
     with transaction.atomic():
         at = fetch(_CLOCK)[0][0]
         asked = AdjustmentRequested(made, operator, player, book, currency, direction, amount, reason, by, at)
-        execute(_SAY, [made, *words])
+        execute(_SAY, [made, *(personal.words(player, each) for each in words)])
         _write(Adjustment(asked), asked, version=0, metadata=metadata)
     return made
 
@@ -87,10 +89,11 @@ def approve(
         if event.owed:
             ledger.lock((_debt(event),))
         after = _write(before, event, version=version, metadata=metadata)
-        execute(_ANSWER, [_words(answer, empty=True), wanted])
+        execute(_ANSWER, [personal.words(event.player, _words(answer, empty=True)), wanted])
         if event.direction is Direction.CREDIT and event.book is Book.REAL:
             debts.collect(operator=operator, player=event.player, currency=event.currency, metadata=metadata)
-        notices.give(_notice(event, before.requested.reason, fetch(_MESSAGE, [wanted])[0][0]))
+        (message,) = personal.opened(fetch(_MESSAGE, [wanted])[0])
+        notices.give(_notice(event, before.requested.reason, message or ""))
     return after
 
 
@@ -104,7 +107,7 @@ def reject(wanted: UUID, *, operator: UUID, by: str, metadata: Metadata, answer:
         _, before, version, at = _locked(wanted, operator)
         event = adjustment.reject(before, by=by, at=at)
         after = _write(before, event, version=version, metadata=metadata)
-        execute(_ANSWER, [why, wanted])
+        execute(_ANSWER, [personal.words(before.requested.player, why), wanted])
     return after
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from casino import personal
 from casino.events.rows import fetch
 from casino.kernel.money import Book
 from wallet.adjustment_events import AdjustmentReason
@@ -96,5 +97,7 @@ def by_reason(*, operator: UUID, since: datetime | None, until: datetime | None,
 
 
 def words(adjustments: list[UUID]) -> dict[UUID, AdjustmentWords]:
-    """This will return what was said about these adjustments, by id, in one query."""
-    return {said.adjustment_id: said for said in AdjustmentWords.objects.filter(adjustment_id__in=adjustments)}
+    """This will return what was said about these adjustments, by id, in two queries."""
+    found = list(AdjustmentWords.objects.filter(adjustment_id__in=adjustments))
+    personal.open_rows(found)
+    return {said.adjustment_id: said for said in found}

@@ -1,10 +1,13 @@
-"""The exclusions of a player, with what staff said about them: kept beside the events, so that it can be erased."""
+"""The exclusions of a player, with what staff said about them: kept beside the events, sealed
+under the player's own key, so that it can be erased.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from casino import personal
 from casino.events.rows import execute, fetch
 from casino.operators.queries import require_player
 from wallet.catalogue import CATALOGUE
@@ -36,7 +39,7 @@ class Told:
 
 def say(*, operator: UUID, player: UUID, since: datetime, by: str, note: str) -> None:
     """This will keep why somebody excluded a player, beside the exclusion's event of that time."""
-    execute(_SAY, [player, since, operator, by, note])
+    execute(_SAY, [player, since, operator, by, personal.words(player, note)])
 
 
 def require_words(note: str) -> str:
@@ -54,5 +57,7 @@ def listed(*, operator: UUID, player: UUID) -> list[Told]:
     if not rows:
         return []
     events: list[Any] = [CATALOGUE.decode(kind, schema, data) for kind, schema, data, _ in reversed(rows)]
-    notes = dict(fetch(_SAID, [player, operator]))
+    said = fetch(_SAID, [player, operator])
+    opened = personal.opened([note for _, note in said])
+    notes = {since: note or "" for (since, _), note in zip(said, opened, strict=True)}
     return [Told(each, notes.get(each.exclusion.since, "")) for each in past(events, now=rows[0][3])]

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from casino import personal
 from casino.events.rows import execute, fetch
 from casino.events.store import Append, Metadata, append, read_many
 from wallet.catalogue import CATALOGUE
@@ -39,6 +40,11 @@ _ZONE: Final = "SELECT time_zone, clock_timestamp() FROM operators_operator WHER
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 5)), clock_timestamp()"
 _KNOWN: Final = "SELECT id FROM wallet_difference WHERE run_id = %s"
 _WHOSE: Final = "SELECT run_id FROM wallet_difference WHERE id = %s AND operator_id = %s"
+_PAYMENT: Final = "SELECT payment FROM wallet_difference WHERE id = %s"
+_PLAYER: Final = """
+    SELECT player_id FROM wallet_deposit WHERE id = %(payment)s
+     UNION ALL SELECT player_id FROM wallet_withdrawal WHERE id = %(payment)s
+"""
 _NOTE: Final = "INSERT INTO wallet_difference_note (difference_id, actor, note) VALUES (%s, %s, %s)"
 
 
@@ -204,8 +210,21 @@ def _change(
             state = differing.evolve(state, event)
             save(DIFFERENCES, [difference_row(state, len(events) + 1)])
         if said.words:
-            execute(_NOTE, [difference, said.by, said.words])
+            execute(_NOTE, [difference, said.by, _kept(difference, said.words)])
     return state
+
+
+def _kept(difference: UUID, words: str) -> str:
+    """Words as they are stored: sealed under the key of the player whose payment of ours the difference is about.
+
+    About a payment that only the provider knows they are the house's own, and stay as they are.
+    """
+    ((payment,),) = fetch(_PAYMENT, [difference])
+    try:
+        rows = fetch(_PLAYER, {"payment": UUID(payment)})
+    except ValueError:  # an id of the provider's
+        return words
+    return personal.words(rows[0][0], words) if rows else words
 
 
 def _words(note: str) -> str:

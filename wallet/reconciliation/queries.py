@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any, Final
 from uuid import UUID
 
+from casino import personal
 from wallet.models import Difference, DifferenceNote, Reconciliation
 from wallet.reconciliation.refusals import UnknownDifference
 from wallet.reconciliation.state import DifferenceStatus
@@ -51,8 +52,10 @@ def find(*, operator: UUID, difference: UUID) -> Difference:
 
 
 def notes(found: list[UUID]) -> dict[UUID, list[DifferenceNote]]:
-    """This will return what was said about these differences, oldest first, in one query."""
+    """This will return what was said about these differences, oldest first, in two queries."""
     said: dict[UUID, list[DifferenceNote]] = {key: [] for key in found}
-    for note in DifferenceNote.objects.filter(difference_id__in=found).order_by("id"):
+    rows = list(DifferenceNote.objects.filter(difference_id__in=found).order_by("id"))
+    personal.open_rows(rows)
+    for note in rows:
         said[note.difference_id].append(note)
     return said

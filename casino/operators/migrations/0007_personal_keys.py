@@ -6,8 +6,9 @@ import django.db.models.functions.datetime
 from django.conf import settings
 from django.db import migrations, models
 
+from casino import personal
 from casino.events.immutability import grant_all
-from casino.operators import personal, reference_marks
+from casino.operators import reference_marks
 
 
 def seal_players(apps: Any, editor: Any) -> None:

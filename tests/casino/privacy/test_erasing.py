@@ -3,6 +3,7 @@
 import json
 import zipfile
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 from uuid import UUID, uuid4
@@ -18,10 +19,11 @@ from baccarat.chat import moderating, queries, talking
 from baccarat.chat.events import Reason
 from baccarat.chat.moderating import Moderator
 from baccarat.rules.wagers import Spot
+from casino import personal
 from casino.events import sealer
 from casino.events.rows import execute, fetch
 from casino.kernel.money import Book
-from casino.operators import operations, personal
+from casino.operators import operations
 from casino.operators.admin import nicknames
 from casino.operators.models import Player
 from casino.operators.queries import find_player, list_players
@@ -37,12 +39,18 @@ from casino.privacy.refusals import (
     StillInPlay,
     StillToBeKept,
 )
+from casino.significant import log, remarks
 from casino.significant.models import SignificantEvent
 from casino.staff import authenticators
 from tests.conftest import Database
 from tests.support.house import At, House, deal_all
 from tests.support.office import page_of, staff
+from wallet import notices
 from wallet import operations as wallet
+from wallet.adjustment_events import AdjustmentReason, Direction
+from wallet.adjustments import operations as adjustments
+from wallet.adjustments import queries as adjustment_queries
+from wallet.protection import exclusions
 from wallet.protection import operations as protection
 from wallet.protection.operations import On
 from wallet.protection_events import Setter
@@ -161,6 +169,56 @@ def test_an_audit_finds_nothing_after_an_erasure_and_a_key_that_is_gone_without_
     other = operations.register_player(operator=alice.operator, reference="bob", nickname="Bob")
     personal.destroy(other.id)
     assert {finding.what for finding in engine.run().findings} == {"key is gone"}
+
+
+WORDS = ("She wrote in tears", "Dear A., sorry", "Agreed, poor her", "She asked by phone", "She is upset")
+
+
+def talked_about(alice: Alice) -> SignificantEvent:
+    """Words of staff about a player, in every place that has some, and the significant event with the last of them."""
+    on = {"operator": alice.operator, "metadata": alice.at.guest.metadata}
+    asked = adjustments.request(
+        player=alice.id, book=Book.REAL, currency="EUR", direction=Direction.CREDIT, amount=500,
+        reason=AdjustmentReason.COMPLAINT, note=WORDS[0], message=WORDS[1], by="staff:1", **on,
+    )  # fmt: skip
+    adjustments.approve(asked, by="staff:2", answer=WORDS[2], **on)
+    exclusions.say(
+        operator=alice.operator, player=alice.id, since=datetime(2026, 1, 1, tzinfo=UTC), by="staff:1", note=WORDS[3]
+    )
+    for subject in (f"player:{alice.id}", "table:1"):
+        log.record(kind=log.Kind.NEGATIVE_BALANCE, operator=alice.operator, subject=subject, actor="system")
+    about_her, about_a_table = SignificantEvent.objects.filter(kind="negative_balance").order_by("number")
+    remarks.acknowledge_many([about_her.pk, about_a_table.pk], by="staff:1", note=WORDS[4])
+    remarks.add_note(about_her.pk, by="staff:1", note=WORDS[4])
+    return about_her
+
+
+def test_words_of_staff_about_a_player_are_sealed_and_gone_with_the_key(alice: Alice) -> None:
+    event = talked_about(alice)
+    assert [word for word in WORDS if word in everything_stored()] == [WORDS[4]]  # about a table, which is no person
+    page = staff("significant.view_significantevent", works_for="lucky").get(
+        page_of("significant_significantevent", event.pk)
+    )
+    assert page.content.decode().count(WORDS[4]) == 2
+    (adjustment,) = adjustment_queries.listed(adjustment_queries.Asked(alice.operator), before=None, limit=9)
+    said = adjustment_queries.words([adjustment.id])[adjustment.id]
+    assert (said.note, said.message, said.answer) == WORDS[:3]
+    assert told(alice) == [WORDS[1]]
+    archive = archive_of(b"".join(exporting.export(operator=alice.operator, player=alice.id, now=datetime.now(UTC))))
+    assert [WORDS[3], WORDS[1]] == [archive["exclusions"][0]["note"], archive["notices"][0]["message"]]
+
+    personal.destroy(alice.id)
+    assert told(alice) == [personal.ERASED]
+    assert adjustment_queries.words([adjustment.id])[adjustment.id].note == personal.ERASED
+    exclusions.say(
+        operator=alice.operator, player=alice.id, since=datetime.now(UTC), by="staff:1", note="More of Alice"
+    )
+    assert "More of Alice" not in everything_stored()
+
+
+def told(alice: Alice) -> list[str]:
+    given = notices.of_player(operator=alice.operator, player=alice.id, unread=False, before=None, limit=9)
+    return [each.notice.message for each in given]
 
 
 def test_a_declined_erasure_changes_nothing(alice: Alice) -> None:

@@ -1,7 +1,8 @@
 """What is personal, at rest: sealed under a key of each player's own, and gone for good when that key is destroyed.
 
-A player's key lies in the database, sealed under PERSONAL_KEYS from outside of it. A text names the player whose key
-opens it, so that a hundred texts of a table's players are opened with one question.
+Names, references, chats, and words of staff about a player: notices, notes of adjustments, exclusions and payments
+that differ, remarks on significant events. A player's key lies in the database, sealed under PERSONAL_KEYS from outside
+of it. A text names the player whose key opens it, so that a hundred texts of a table's players take one question.
 """
 
 import secrets
@@ -89,6 +90,19 @@ def key_of(player: UUID) -> PersonalKey:
     if wrapped is None:
         raise PersonErased
     return _opened_key(player, key_id, wrapped)
+
+
+def words(player: UUID, text: str) -> str:
+    """This will seal words about a player, to be stored in place of them; empty ones stay empty.
+
+    About one whose key was destroyed no words are kept: what is stored then is ERASED. Raises Unreadable.
+    """
+    if not text:
+        return text
+    try:
+        return key_of(player).text(text)
+    except PersonErased:
+        return ERASED
 
 
 def is_sealed(value: object) -> bool:
