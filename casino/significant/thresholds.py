@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -21,6 +22,10 @@ _NEWEST: Final = """
     SELECT DISTINCT ON (operator_id, currency) operator_id, currency, wager, wager_day, win, win_day, payment
       FROM significant_threshold WHERE operator_id = ANY (%s::uuid[]) ORDER BY operator_id, currency, id DESC
 """
+_STANDING: Final = """
+    SELECT DISTINCT ON (currency) currency, actor, at, wager, wager_day, win, win_day, payment
+      FROM significant_threshold WHERE operator_id = %s ORDER BY currency, id DESC
+"""
 _ADD: Final = """
     INSERT INTO significant_threshold (operator_id, currency, wager, wager_day, win, win_day, payment, actor)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
@@ -38,6 +43,16 @@ class Thresholds:
     payment: int
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Thresholds as they stand in one currency; nobody and None for those of the house, which nobody set."""
+
+    currency: str
+    thresholds: Thresholds
+    by: str
+    at: datetime | None
+
+
 def of(pairs: Iterable[tuple[UUID, str]]) -> dict[tuple[UUID, str], Thresholds]:
     """This will return the thresholds of each (operator, currency), in one statement."""
     wanted = set(pairs)
@@ -46,6 +61,15 @@ def of(pairs: Iterable[tuple[UUID, str]]) -> dict[tuple[UUID, str], Thresholds]:
     operators = sorted({operator for operator, _ in wanted})
     told = {(operator, currency): Thresholds(*amounts) for operator, currency, *amounts in fetch(_NEWEST, [operators])}
     return {pair: told.get(pair) or default(pair[1]) for pair in wanted}
+
+
+def standing(operator: UUID, *, currency: str) -> list[Standing]:
+    """This will list what counts as large for an operator: in its own currency, and in all for which it was set."""
+    told = {
+        each: Standing(each, Thresholds(*amounts), by, at) for each, by, at, *amounts in fetch(_STANDING, [operator])
+    }
+    told.setdefault(currency, Standing(currency, default(currency), "", None))
+    return [told[each] for each in sorted(told)]
 
 
 def default(currency: str) -> Thresholds:

@@ -45,6 +45,24 @@ class PinSet(serializers.Serializer[Any]):
     set_at = serializers.DateTimeField()
 
 
+class ThresholdsShown(serializers.Serializer[Any]):
+    """From which amounts on something is a significant event, in one currency."""
+
+    currency = serializers.CharField()
+    wager = serializers.CharField(help_text="Wagers of a player in one round.")
+    wager_day = serializers.CharField(help_text="Wagers of a player in a day (UTC).")
+    win = serializers.CharField(help_text="Won by a player in one round.")
+    win_day = serializers.CharField(help_text="Won by a player in a day (UTC).")
+    payment = serializers.CharField(help_text="One deposit or withdrawal.")
+    set_at = serializers.DateTimeField(allow_null=True, help_text="Null: nobody set them, these hold everywhere.")
+
+
+class ThresholdList(serializers.Serializer[Any]):
+    """In your own currency, and in all others for which they were set."""
+
+    items = ThresholdsShown(many=True)
+
+
 class OperatorShown(serializers.Serializer[Any]):
     """The tenant that a key belongs to."""
 

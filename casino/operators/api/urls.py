@@ -6,6 +6,7 @@ from casino.operators.api import views
 
 urlpatterns = [
     path("operator", views.WhoAmI.as_view(), name="operator"),
+    path("thresholds", views.LargeAmounts.as_view(), name="thresholds"),
     path("players/<uuid:player>/sessions", views.PlayerSessions.as_view(), name="player-sessions"),
     path("players/<uuid:player>/pin", views.PlayersPin.as_view(), name="player-pin"),
     path("me/pin", views.MyPin.as_view(), name="my-pin"),

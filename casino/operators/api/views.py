@@ -1,6 +1,7 @@
 """The operators' part of the API: who am I, players' sessions and PINs."""
 
-from typing import Final
+from dataclasses import asdict
+from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
@@ -10,6 +11,7 @@ from rest_framework.response import Response
 
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
+from casino.kernel import money
 from casino.operators import pins, sessions, tickets
 from casino.operators.api.serializers import (
     OperatorShown,
@@ -19,9 +21,12 @@ from casino.operators.api.serializers import (
     SessionOpened,
     SessionRequest,
     StreamTicketShown,
+    ThresholdList,
 )
 from casino.operators.counted import idempotent_counting
 from casino.operators.views import OperatorView, PlayerView
+from casino.significant import thresholds
+from casino.significant.thresholds import Standing
 
 _PLAYER: Final = "0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11"
 _PIN_SET: Final = OpenApiExample(
@@ -56,6 +61,46 @@ class WhoAmI(OperatorView):
         me = self.caller
         shown = {"id": me.operator, "slug": me.slug, "currency": me.currency, "sandbox": me.sandbox}
         return Response({**shown, "key_id": me.key_id})
+
+
+class LargeAmounts(OperatorView):
+    """What counts as large for the caller."""
+
+    @extend_schema(
+        operation_id="listThresholds",
+        summary="Show from which amounts on wagers, wins and payments are significant events",
+        description="They are set in the admin, where each change is recorded: who, before and after.",
+        responses=ThresholdList,
+        examples=[
+            OpenApiExample(
+                "As nobody changed them",
+                value={
+                    "items": [
+                        {
+                            "currency": "EUR",
+                            "wager": "10000.00",
+                            "wager_day": "50000.00",
+                            "win": "10000.00",
+                            "win_day": "50000.00",
+                            "payment": "10000.00",
+                            "set_at": None,
+                        }
+                    ]
+                },
+                response_only=True,
+            )
+        ],
+    )
+    def get(self, request: Request) -> Response:
+        """This will show them."""
+        del request
+        found = thresholds.standing(self.caller.operator, currency=self.caller.currency)
+        return Response({"items": [_shown_thresholds(each) for each in found]})
+
+
+def _shown_thresholds(standing: Standing) -> dict[str, Any]:
+    amounts = {name: money.text(minor, standing.currency) for name, minor in asdict(standing.thresholds).items()}
+    return {"currency": standing.currency, **amounts, "set_at": standing.at}
 
 
 class PlayerSessions(OperatorView):

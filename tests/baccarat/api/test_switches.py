@@ -6,6 +6,8 @@ from baccarat.operations import switching, versioning
 from baccarat.rules.table_rules import Ratio
 from baccarat.tables.switch_events import Scope
 from casino.events.store import Metadata
+from casino.significant import thresholds
+from casino.significant.thresholds import Thresholds
 from tests.baccarat.api.people import NOWHERE, Tenant, bet, deal_all, sit
 
 HOUSE = Metadata(operator="", actor="staff:1", causation="", correlation="")
@@ -65,3 +67,14 @@ def test_an_operator_sees_the_versions_of_its_tables_with_what_they_return_and_r
     assert (second["drafted_by"], second["decided_by"]) == ("staff:1", "staff:2")
     for path, caller in ((f"tables/{table}/versions", golden), (f"tables/{NOWHERE}/versions", lucky)):
         assert caller.get(path).json()["code"] == "unknown_table"
+
+
+def test_what_counts_as_large_can_be_read_and_is_ones_own(lucky: Tenant, golden: Tenant) -> None:
+    (shown,) = lucky.read("thresholds")["items"]
+    assert (shown["currency"], shown["wager"], shown["wager_day"], shown["set_at"]) == (
+        "EUR", "10000.00", "50000.00", None,
+    )  # fmt: skip
+    amounts = Thresholds(50_000, 90_000, 50_000, 90_000, 70_050)
+    thresholds.change(operator=UUID(lucky.id), currency="EUR", thresholds=amounts, actor="staff:1")
+    (own,), (others,) = (each.read("thresholds")["items"] for each in (lucky, golden))
+    assert (own["payment"], own["set_at"] is None, others["payment"]) == ("700.50", False, "10000.00")

@@ -163,6 +163,7 @@ def test_thresholds_are_of_an_operator_and_a_currency_and_their_change_is_told(o
     )
     assert found[stranger, "EUR"].wager == 1_000_000
     event = told("config_changed")[-1]
+    assert event.actor == "staff:1"
     assert (event.before or {})["wager"] == NOTHING_IS_LARGE.wager
     assert (event.after or {})["wager"] == SMALL.wager
 
