@@ -6,6 +6,9 @@ ARGS ?=
 VENV := .venv
 RUN := $(VENV)/bin/python
 
+# A system is eight processes, and each would compile all of it anew where Python is told to keep no bytecode.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help play serve test lint bench clean
 .SUFFIXES:

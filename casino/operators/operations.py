@@ -2,6 +2,7 @@
 
 import re
 from decimal import Decimal
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 from zoneinfo import available_timezones
@@ -179,8 +180,11 @@ def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
     return player
 
 
+_zones = cache(available_timezones)  # reads hundreds of files
+
+
 def _require_zone(name: str) -> None:
-    if name not in available_timezones():
+    if name not in _zones():
         raise UnknownTimeZone(f"{name[:60]!r} is not a time zone.")
 
 

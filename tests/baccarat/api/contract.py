@@ -86,11 +86,19 @@ def operations() -> tuple[Operation, ...]:
     )
 
 
+@lru_cache(maxsize=1)
+def _addresses() -> list[tuple[str, re.Pattern[str], Operation]]:
+    """Each operation with its method and what its addresses look like."""
+    return [
+        (operation.method, re.compile(re.sub(r"\{[a-z_]+\}", "[^/]+", operation.path)), operation)
+        for operation in operations()
+    ]
+
+
 def operation_of(method: str, path: str) -> Operation:
     """The operation that serves this address."""
-    for operation in operations():
-        pattern = re.sub(r"\{[a-z_]+\}", "[^/]+", operation.path)
-        if operation.method == method and re.fullmatch(pattern, path):
+    for served, address, operation in _addresses():
+        if served == method and address.fullmatch(path):
             return operation
     raise LookupError(f"{method} {path} is not documented")
 
@@ -110,8 +118,15 @@ def _closed_components() -> dict[str, Any]:
 
 def faults(value: Any, schema: dict[str, Any]) -> list[str]:
     """What in a value contradicts a schema of the document."""
-    judge = Draft202012Validator({**schema, "components": _closed_components()}, format_checker=FORMATS)
+    judge = _judge(json.dumps(schema, sort_keys=True))
     return [f"{error.json_path}: {error.message}" for error in judge.iter_errors(value)]
+
+
+@lru_cache(maxsize=512)
+def _judge(schema: str) -> Any:
+    """A validator of one schema, which remembers where its references lead."""
+    whole = {**json.loads(schema), "components": _closed_components()}
+    return Draft202012Validator(whole, format_checker=FORMATS)
 
 
 def check(method: str, path: str, answer: Any) -> None:

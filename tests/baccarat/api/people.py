@@ -17,6 +17,12 @@ LONG_TURN = {"turn_seconds": 3600}
 NOWHERE = "0199f3a2-0000-7000-8000-000000000404"
 
 
+@lru_cache(maxsize=1)
+def _client() -> Client:
+    """What sends every request: loading the middleware takes longer than most answers. No caller has cookies."""
+    return Client(raise_request_exception=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Someone with a credential."""
@@ -38,7 +44,7 @@ class Caller:
 
     def send(self, method: str, path: str, *, headers: dict[str, str] | None = None, **options: Any) -> Any:
         """This will send a request and hold the answer against the document."""
-        client = Client(raise_request_exception=False)
+        client = _client()
         url = path if path.startswith("/") else f"/api/v1/{path}"
         given = {"Authorization": f"Bearer {self.credential}", **(headers or {})}
         first = ("POST", url) if method == "generic" else (url,)
