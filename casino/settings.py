@@ -462,6 +462,7 @@ UNFOLD = {
     "SHOW_VIEW_ON_SITE": False,
     "ENVIRONMENT": "casino.admin.environment.label",
     "LOGIN": {"form": "casino.staff.forms.SignInForm"},
+    "ACCOUNT": {"navigation": [{"title": "Your authenticator", "link": reverse_lazy("admin:authenticator")}]},
     "DASHBOARD_CALLBACK": "baccarat.admin.front.fill",
     "BORDER_RADIUS": "8px",
     "STYLES": [lambda _: static("casino/admin.css")],

@@ -17,6 +17,7 @@ from casino.admin import logins, marks
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin
 from casino.admin.sections import Facts, Form, Grid, Section
+from casino.admin.seen import seen
 from casino.operators import staff
 from casino.operators.admin import operator_filter
 from casino.operators.models import Operator
@@ -92,6 +93,7 @@ class ReportAdmin(ReadOnlyAdmin):
         except UnknownFormat:
             raise PermissionDenied from None
         self.log_change(request, found, f"Downloaded {file.name}.")
+        seen(request, subject=self.subject_of(found), operator=found.operator_id)
         headers = {"Content-Disposition": f'attachment; filename="{file.name}"', "Cache-Control": "no-store"}
         return HttpResponse(file.content, content_type=file.media_type, headers=headers)
 

@@ -17,6 +17,7 @@ from casino.admin import marks, scope
 from casino.admin.filters import chosen
 from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
 from casino.admin.sections import Facts, Field, Form, Grid, Section
+from casino.admin.seen import seen
 from casino.staff import access, admin_users, review, roles
 from casino.staff.models import Member, RoleGroup, SignIn, View
 from casino.staff.scope import colleagues
@@ -68,6 +69,7 @@ class MemberAdmin(ReadOnlyAdmin):
         """This will answer the review of whom this person may see, as CSV. Raises PermissionDenied."""
         if request.method != "GET" or not request.user.has_perm(EXPORT):
             raise PermissionDenied
+        seen(request, subject="list:staff.member")
         answer = StreamingHttpResponse(
             review.as_csv(review.lines(self.get_queryset(request))), content_type="text/csv; charset=utf-8"
         )

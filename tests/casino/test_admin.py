@@ -1,5 +1,6 @@
 """The admin as a whole: what it shows, to whom, and that nobody changes by it what must not change."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -137,6 +138,15 @@ def test_a_permission_to_view_opens_one_part_alone(office: Office) -> None:
 
     assert {label for label, status in answers.items() if status == 200} == {"wallet.entry"}
     assert set(answers.values()) == {200, 403}
+
+
+def test_pages_run_no_inline_script_and_load_nothing_from_elsewhere(office: Office) -> None:
+    answer = superuser().get(reverse("admin:index"))
+    told = dict(part.split(" ", 1) for part in answer.headers["Content-Security-Policy"].split("; "))
+    assert told["default-src"] == "'none'"
+    assert "unsafe-inline" not in told["script-src"]
+    assert not any("http" in sources or "*" in sources for sources in told.values())
+    assert not re.search(r"<script(?![^>]*\bsrc=)", answer.content.decode())
 
 
 def test_strangers_and_players_are_sent_to_the_login(office: Office) -> None:

@@ -21,6 +21,7 @@ from casino.operators.models import Operator
 from casino.reports import making, matters
 from casino.reports.intervals import between
 from casino.reports.models import Matter, Report
+from casino.staff.models import View
 from tests.baccarat.reports.history import Evening, begin
 from tests.services import Services
 from tests.support.house import deal_all, fresh_database
@@ -87,6 +88,7 @@ def test_files_are_downloaded_and_it_is_noted_who_did(evening: Evening) -> None:
     assert {entry.change_message for entry in LogEntry.objects.all()} == {
         f"Downloaded revenue-interval-{newest.since:%Y%m%d}-v2.{form}." for form in ("json", "csv")
     }
+    assert View.objects.filter(subject=f"report:{newest.pk}", path=url).count() == 2
 
 
 def test_another_operators_staff_see_nothing(evening: Evening) -> None:
