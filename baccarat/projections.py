@@ -1,14 +1,13 @@
 """From states to read-model rows: one pure mapping, used when a command is written and again by every rebuild."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Final
 from uuid import UUID
 
 import msgspec
-from django.db import connection
 
+from baccarat.model_rows import RoundRow, SittingRow, SwitchRow, TableRow, WagerRow, encode
 from baccarat.rounds.events import RoundOpened
 from baccarat.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.tables import events as te
@@ -16,103 +15,8 @@ from baccarat.tables.state import TableState
 from baccarat.tables.switch_events import SwitchEvent, SwitchThrown, switch_id
 from casino.kernel.money import Book
 
-_encode: Final = msgspec.json.Encoder(order="sorted").encode
 decode_table: Final = msgspec.json.Decoder(TableState).decode
 decode_round: Final = msgspec.json.Decoder(RoundState).decode
-
-
-class TableRow(NamedTuple):
-    """A row of baccarat_table, in the order of its columns."""
-
-    id: UUID
-    operator_id: UUID
-    name: str
-    preset: str
-    rules: str
-    currency: str
-    books: str
-    seats: int
-    seats_taken: int
-    round_id: UUID | None
-    rounds: int
-    due_at: datetime | None
-    set_aside: str | None
-    opened_at: datetime
-    version: int
-    state: str
-
-
-class RoundRow(NamedTuple):
-    """A row of baccarat_round, in the order of its columns."""
-
-    id: UUID
-    table_id: UUID
-    operator_id: UUID
-    number: int
-    rules: str
-    currency: str
-    phase: str
-    opened_at: datetime
-    deadline_at: datetime | None
-    ended_at: datetime | None
-    cards: str
-    outcome: str | None
-    player_total: int | None
-    banker_total: int | None
-    wagers: int
-    set_aside: str | None
-    void_asked: bool
-    version: int
-    state: str
-
-
-class SittingRow(NamedTuple):
-    """A row of baccarat_sitting, in the order of its columns."""
-
-    id: str
-    table_id: UUID
-    operator_id: UUID
-    player_id: UUID
-    seat: int | None
-    book: str
-    at: datetime
-
-
-class SwitchRow(NamedTuple):
-    """A row of baccarat_switch, in the order of its columns."""
-
-    id: str
-    scope: str
-    subject: str
-    operator_id: UUID | None
-    stopped: bool
-    reason: str
-    says: str
-    by: str
-    at: datetime
-    version: int
-
-
-class WagerRow(NamedTuple):
-    """A row of baccarat_wager, in the order of its columns."""
-
-    id: str
-    round_id: UUID
-    table_id: UUID
-    operator_id: UUID
-    player_id: UUID
-    seat: int
-    preset: str
-    book: str
-    currency: str
-    stakes: str
-    staked: int
-    won: int | None
-    commission: int | None
-    returned: int | None
-    confirmed_at: datetime
-    settled_at: datetime | None
-    voided_at: datetime | None
 
 
 def due_at(round_: RoundState) -> datetime | None:
@@ -164,7 +68,7 @@ def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
         set_aside=None if in_hand is None else in_hand.set_aside,
         opened_at=facts.opened_at,
         version=version,
-        state=_encode(table).decode(),
+        state=encode(table).decode(),
     )
 
 
@@ -190,7 +94,7 @@ def round_row(round_: RoundState, version: int, table: TableState) -> RoundRow:
         set_aside=round_.set_aside,
         void_asked=round_.void_request is not None,
         version=version,
-        state=_encode(round_).decode(),
+        state=encode(round_).decode(),
     )
 
 
@@ -215,7 +119,7 @@ def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: T
         preset=table.rules.preset,
         book=seat.book,
         currency=table.rules.currency,
-        stakes=_encode(stakes).decode(),
+        stakes=encode(stakes).decode(),
         staked=sum(stakes.values()),
         won=None if settled is None else settled.won,
         commission=None if settled is None else settled.commission,
@@ -274,111 +178,3 @@ def switch_row(event: SwitchEvent, version: int) -> SwitchRow:
         at=event.at,
         version=version,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A read-model table: its name, its columns with their PostgreSQL types, the key first."""
-
-    table: str
-    columns: tuple[tuple[str, str], ...]
-
-    def upsert(self) -> str:
-        """This will return the statement that inserts or replaces many rows, given as one JSON array of objects."""
-        names = ", ".join(name for name, _ in self.columns)
-        typed = ", ".join(f"{name} {kind}" for name, kind in self.columns)
-        key = self.columns[0][0]
-        updates = ", ".join(f"{name} = EXCLUDED.{name}" for name, _ in self.columns[1:])
-        return (
-            f"INSERT INTO {self.table} ({names}) "  # noqa: S608  (names are constants)
-            f"SELECT {names} FROM jsonb_to_recordset(%s::jsonb) AS given ({typed}) "
-            f"ON CONFLICT ({key}) DO UPDATE SET {updates}"
-        )
-
-    def parameter(self, rows: Iterable[tuple[Any, ...]]) -> str:
-        """This will write rows as `upsert` takes them; one text is cheaper to send than an array for each column."""
-        return _encode([self._named(row) for row in rows]).decode()
-
-    def _named(self, row: tuple[Any, ...]) -> dict[str, Any]:
-        return {
-            name: msgspec.Raw(value.encode()) if kind == "jsonb" else value
-            for (name, kind), value in zip(self.columns, row, strict=True)
-        }
-
-
-TABLES: Final = Relation(
-    "baccarat_table",
-    (
-        ("id", "uuid"), ("operator_id", "uuid"), ("name", "text"), ("preset", "text"), ("rules", "text"),
-        ("currency", "text"), ("books", "text"), ("seats", "int"), ("seats_taken", "int"), ("round_id", "uuid"),
-        ("rounds", "int"), ("due_at", "timestamptz"), ("set_aside", "text"), ("opened_at", "timestamptz"),
-        ("version", "int"), ("state", "jsonb"),
-    ),
-)  # fmt: skip
-ROUNDS: Final = Relation(
-    "baccarat_round",
-    (
-        ("id", "uuid"), ("table_id", "uuid"), ("operator_id", "uuid"), ("number", "int"), ("rules", "text"),
-        ("currency", "text"), ("phase", "text"), ("opened_at", "timestamptz"), ("deadline_at", "timestamptz"),
-        ("ended_at", "timestamptz"), ("cards", "text"), ("outcome", "text"), ("player_total", "int"),
-        ("banker_total", "int"), ("wagers", "int"), ("set_aside", "text"), ("void_asked", "boolean"),
-        ("version", "int"), ("state", "jsonb"),
-    ),
-)  # fmt: skip
-WAGERS: Final = Relation(
-    "baccarat_wager",
-    (
-        ("id", "text"), ("round_id", "uuid"), ("table_id", "uuid"), ("operator_id", "uuid"), ("player_id", "uuid"),
-        ("seat", "int"), ("preset", "text"), ("book", "text"), ("currency", "text"), ("stakes", "jsonb"),
-        ("staked", "bigint"), ("won", "bigint"), ("commission", "bigint"), ("returned", "bigint"),
-        ("confirmed_at", "timestamptz"), ("settled_at", "timestamptz"), ("voided_at", "timestamptz"),
-    ),
-)  # fmt: skip
-SITTINGS: Final = Relation(
-    "baccarat_sitting",
-    (
-        ("id", "text"), ("table_id", "uuid"), ("operator_id", "uuid"), ("player_id", "uuid"), ("seat", "int"),
-        ("book", "text"), ("at", "timestamptz"),
-    ),
-)  # fmt: skip
-SWITCHES: Final = Relation(
-    "baccarat_switch",
-    (
-        ("id", "text"), ("scope", "text"), ("subject", "text"), ("operator_id", "uuid"), ("stopped", "boolean"),
-        ("reason", "text"), ("says", "text"), ("by", "text"), ("at", "timestamptz"), ("version", "int"),
-    ),
-)  # fmt: skip
-RELATIONS: Final = (TABLES, ROUNDS, WAGERS, SITTINGS, SWITCHES)
-
-_SAVE: Final = (
-    f"WITH tables AS ({TABLES.upsert()}), rounds AS ({ROUNDS.upsert()}), wagers AS ({WAGERS.upsert()}) SELECT"
-)
-
-
-def save(tables: Sequence[TableRow], rounds: Sequence[RoundRow], wagers: Sequence[WagerRow]) -> None:
-    """This will insert or replace rows of all three read models in one statement."""
-    if not (tables or rounds or wagers):
-        return
-    given = [TABLES.parameter(tables), ROUNDS.parameter(rounds), WAGERS.parameter(wagers)]
-    with connection.cursor() as cursor:
-        cursor.execute(_SAVE, given)
-
-
-_SAVE_SITTINGS: Final = SITTINGS.upsert()
-
-
-def save_sittings(rows: Sequence[SittingRow]) -> None:
-    """This will insert or replace rows of who sits where; most commands move nobody, and then it asks nothing."""
-    if rows:
-        with connection.cursor() as cursor:
-            cursor.execute(_SAVE_SITTINGS, [SITTINGS.parameter(rows)])
-
-
-_SAVE_SWITCHES: Final = SWITCHES.upsert()
-
-
-def save_switches(rows: Sequence[SwitchRow]) -> None:
-    """This will insert or replace rows of switches; nothing for none."""
-    if rows:
-        with connection.cursor() as cursor:
-            cursor.execute(_SAVE_SWITCHES, [SWITCHES.parameter(rows)])

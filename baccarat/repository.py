@@ -12,7 +12,7 @@ from uuid import UUID
 import msgspec
 from django.db import connection
 
-from baccarat import projections, shoe_secrets, version_rows, wakeup
+from baccarat import model_rows, projections, shoe_secrets, version_rows, wakeup
 from baccarat.catalogue import CATALOGUE
 from baccarat.dealer import Fresh
 from baccarat.derive import Place, entry_for
@@ -206,23 +206,23 @@ def place_of(journal: Journal) -> Place:
 
 
 def _project(journals: Sequence[Journal]) -> None:
-    tables: list[projections.TableRow] = []
-    rounds_: list[projections.RoundRow] = []
-    wagers: list[projections.WagerRow] = []
+    tables: list[model_rows.TableRow] = []
+    rounds_: list[model_rows.RoundRow] = []
+    wagers: list[model_rows.WagerRow] = []
     for journal in journals:
         if _table_changed(journal):
             tables.append(projections.table_row(journal.table, journal.table_version, journal.round))
         for round_, version in journal.rounds.values():
             rounds_.append(projections.round_row(round_, version, journal.table))
             wagers.extend(projections.wager_rows(round_, journal.table, since=journal.loaded_round))
-    projections.save(tables, rounds_, wagers)
-    projections.save_sittings([row for journal in journals for row in _sittings(journal)])
+    model_rows.save(tables, rounds_, wagers)
+    model_rows.save_sittings([row for journal in journals for row in _sittings(journal)])
     _save_versions([journal for journal in journals if _speaks_of_rules(journal)])
     if any(projections.is_ready(journal.round) for journal in journals):
         wakeup.dealers_on_commit()
 
 
-def _sittings(journal: Journal) -> list[projections.SittingRow]:
+def _sittings(journal: Journal) -> list[model_rows.SittingRow]:
     return projections.sitting_rows((event for page in journal.pages for event in page.events), journal.table)
 
 

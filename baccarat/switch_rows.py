@@ -3,7 +3,7 @@
 from typing import Final
 from uuid import UUID
 
-from baccarat.projections import SwitchRow
+from baccarat.model_rows import SwitchRow
 from baccarat.tables.switch_events import Scope, switch_id
 from casino.events.rows import execute, fetch
 

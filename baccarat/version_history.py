@@ -13,7 +13,7 @@ from uuid import UUID
 import msgspec
 
 from baccarat import version_rows
-from baccarat.projections import SwitchRow
+from baccarat.model_rows import SwitchRow
 from baccarat.rules.table_rules import CommissionTiming, TableRules
 from baccarat.rules.versions import SpotReturn, returns
 from baccarat.tables.refusals import UnknownTable

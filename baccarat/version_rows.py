@@ -10,7 +10,7 @@ from uuid import UUID
 
 import msgspec
 
-from baccarat.projections import Relation
+from baccarat.model_rows import Relation
 from baccarat.rules.table_rules import TableRules
 from baccarat.tables import version_events as e
 from baccarat.tables.events import TableOpened

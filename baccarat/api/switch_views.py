@@ -10,8 +10,8 @@ from rest_framework.response import Response
 from baccarat import version_history
 from baccarat.api.examples import TABLE_ID
 from baccarat.api.serializers import one_of
+from baccarat.model_rows import SwitchRow
 from baccarat.operations import switching
-from baccarat.projections import SwitchRow
 from baccarat.tables.stop_refusals import UnknownSwitch
 from baccarat.tables.switch_events import Scope
 from casino.api.fields import ChoiceOf, Strict, TextField, read

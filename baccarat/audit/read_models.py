@@ -7,7 +7,7 @@ from uuid import UUID
 from baccarat import projections
 from baccarat.audit.notes import Notes
 from baccarat.audit.traces import RoundTrace, TableTrace
-from baccarat.projections import ROUNDS, SITTINGS, SWITCHES, TABLES, WAGERS, Relation, SwitchRow
+from baccarat.model_rows import ROUNDS, SITTINGS, SWITCHES, TABLES, WAGERS, Relation, SwitchRow
 from baccarat.rounds.state import INITIAL
 from baccarat.version_rows import VERSIONS
 from casino.events.canonical import recanonical

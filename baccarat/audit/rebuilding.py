@@ -7,9 +7,9 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import projections, version_rows
+from baccarat import model_rows, projections, version_rows
 from baccarat.catalogue import CATALOGUE
-from baccarat.projections import RoundRow, SittingRow, SwitchRow, WagerRow
+from baccarat.model_rows import RoundRow, SittingRow, SwitchRow, WagerRow
 from baccarat.rounds.events import RoundOpened
 from baccarat.rounds.state import INITIAL as NO_ROUND
 from baccarat.rounds.state import RoundState
@@ -22,7 +22,7 @@ from casino.events.store import COLUMNS, Recorded, recorded
 from wallet.rebuild import rebuild_balances
 
 CHUNK: Final = 2000
-RELATIONS: Final = (*projections.RELATIONS, version_rows.VERSIONS)
+RELATIONS: Final = (*model_rows.RELATIONS, version_rows.VERSIONS)
 BALANCES: Final = "wallet_balance"
 KEYS: Final = {**{relation.table: relation.columns[0][0] for relation in RELATIONS}, BALANCES: "account_id"}
 """Every projection with its key. They are locked in this order, the tables first, as writers do."""
@@ -93,7 +93,7 @@ class _Fold:
         self.wager_rows.extend(projections.wager_rows(round_, table, since=NO_ROUND))
 
     def save(self) -> None:
-        projections.save([], self.round_rows, self.wager_rows)
+        model_rows.save([], self.round_rows, self.wager_rows)
         self.round_rows.clear()
         self.wager_rows.clear()
 
@@ -139,9 +139,9 @@ def _finish(fold: _Fold) -> None:
         projections.table_row(table, version, in_hand.get(table.round, NO_ROUND))
         for table, version in fold.tables.values()
     ]
-    projections.save(rows, [], [])
-    projections.save_sittings(list(fold.sittings.values()))
-    projections.save_switches(list(fold.switches.values()))
+    model_rows.save(rows, [], [])
+    model_rows.save_sittings(list(fold.sittings.values()))
+    model_rows.save_switches(list(fold.switches.values()))
     version_rows.save(row for rows in fold.versions.values() for row in rows.values())
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from baccarat import projections
 from baccarat.audit.traces import TableTrace
-from baccarat.projections import SwitchRow
+from baccarat.model_rows import SwitchRow
 from baccarat.tables.state import Stop
 from baccarat.tables.switch_events import (
     PlayResumed,

@@ -13,7 +13,7 @@ from uuid import UUID
 from baccarat import version_rows
 from baccarat.audit.notes import Notes
 from baccarat.derive import Place
-from baccarat.projections import SittingRow
+from baccarat.model_rows import SittingRow
 from baccarat.rounds.ceremony_events import HandTurned
 from baccarat.rounds.ceremony_state import Ceremony
 from baccarat.rounds.cutting import Given

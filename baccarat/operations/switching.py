@@ -10,9 +10,9 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import projections, repository, switch_rows
+from baccarat import model_rows, projections, repository, switch_rows
 from baccarat.catalogue import CATALOGUE
-from baccarat.projections import SwitchRow
+from baccarat.model_rows import SwitchRow
 from baccarat.tables import commands as tc
 from baccarat.tables.stop_refusals import (
     AlreadyStopped,
@@ -152,7 +152,7 @@ def _record(event: SwitchEvent, before: SwitchRow | None, metadata: Metadata) ->
     version = 0 if before is None else before.version
     append([Append(switch_stream(event.scope, event.subject), version, (CATALOGUE.encode(event),), metadata)])
     row = projections.switch_row(event, version + 1)
-    projections.save_switches([row])
+    model_rows.save_switches([row])
     return row
 
 

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 from pytest_django import DjangoDbBlocker
 
-from baccarat import projections
+from baccarat import model_rows, projections
 from baccarat.catalogue import CATALOGUE
 from baccarat.derive import Place, entry_for
 from baccarat.operations import betting, dealing, opening, seats
@@ -212,10 +212,10 @@ class House:
         assert {f"round-{key}": self.round(key) for (key,) in _round_ids(table)} == rounds
         in_hand = rounds.get(f"round-{state.round}", INITIAL)
         row = projections.table_row(state, versions[f"table-{table}"], in_hand)
-        assert _row("baccarat_table", projections.TABLES, table) == tuple(row)
+        assert _row("baccarat_table", model_rows.TABLES, table) == tuple(row)
         for stream, round_ in rounds.items():
             expected = projections.round_row(round_, versions[stream], state)
-            assert _row("baccarat_round", projections.ROUNDS, round_.facts().round) == tuple(expected)
+            assert _row("baccarat_round", model_rows.ROUNDS, round_.facts().round) == tuple(expected)
         place = self.place_of(table)
         entries = [entry_for(event, cause, place) for cause, _, event in events]
         causes = [cause for cause, _, _ in events]
@@ -265,7 +265,7 @@ def _round_ids(table: UUID) -> list[tuple[Any, ...]]:
     return fetch("SELECT id FROM baccarat_round WHERE table_id = %s ORDER BY number", [table])
 
 
-def _row(name: str, relation: projections.Relation, key: UUID) -> tuple[Any, ...]:
+def _row(name: str, relation: model_rows.Relation, key: UUID) -> tuple[Any, ...]:
     columns = ", ".join("state::text" if column == "state" else column for column, _ in relation.columns)
     (row,) = fetch(f"SELECT {columns} FROM {name} WHERE id = %s", [key])  # noqa: S608
     return (*row[:-1], canonical(row[-1]))
@@ -274,4 +274,4 @@ def _row(name: str, relation: projections.Relation, key: UUID) -> tuple[Any, ...
 def canonical(state: str) -> str:
     """A state as the application would write it: PostgreSQL prints jsonb in an order of its own."""
     decode = projections.decode_round if '"phase"' in state else projections.decode_table
-    return projections._encode(decode(state)).decode()
+    return model_rows.encode(decode(state)).decode()

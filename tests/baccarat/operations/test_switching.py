@@ -11,8 +11,8 @@ import pytest
 from baccarat import queries
 from baccarat.audit import engine
 from baccarat.audit.rebuilding import rebuild
+from baccarat.model_rows import SwitchRow
 from baccarat.operations import switching
-from baccarat.projections import SwitchRow
 from baccarat.rounds.state import Phase
 from baccarat.rules.wagers import Spot
 from baccarat.tables.stop_refusals import (
