@@ -11,7 +11,8 @@ from baccarat.rounds.state import INITIAL as NO_ROUND
 from baccarat.rounds.state import RoundState
 from baccarat.tables import commands as table_commands
 from baccarat.tables.decider import TABLE
-from baccarat.tables.state import Event, TableState
+from baccarat.tables.evolving import Event
+from baccarat.tables.state import TableState
 
 
 @dataclass(frozen=True, slots=True)

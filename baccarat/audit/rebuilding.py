@@ -14,9 +14,9 @@ from baccarat.rounds.events import RoundOpened
 from baccarat.rounds.state import INITIAL as NO_ROUND
 from baccarat.rounds.state import RoundState
 from baccarat.rounds.state import evolve as evolve_round
+from baccarat.tables.evolving import evolve as evolve_table
 from baccarat.tables.state import INITIAL as NO_TABLE
 from baccarat.tables.state import TableState
-from baccarat.tables.state import evolve as evolve_table
 from casino.events.rows import execute, fetch
 from casino.events.store import COLUMNS, Recorded, recorded
 from wallet.rebuild import rebuild_balances

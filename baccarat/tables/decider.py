@@ -9,8 +9,9 @@ from baccarat.tables import commands as c
 from baccarat.tables import events as e
 from baccarat.tables import refusals as r
 from baccarat.tables import shoes, stopping, versioning
+from baccarat.tables.evolving import Event, evolve
 from baccarat.tables.shoe_events import RevealedSeed, TableClosed, TableClosing
-from baccarat.tables.state import INITIAL, Event, Seat, TableState, evolve
+from baccarat.tables.state import INITIAL, Seat, TableState
 from casino.kernel.decider import Decider
 from casino.kernel.money import AmountNotPositive, Book
 from wallet.accounts import player_account

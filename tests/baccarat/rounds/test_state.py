@@ -13,7 +13,7 @@ from baccarat.rounds import void_events as ve
 from baccarat.tables import commands as tc
 from baccarat.tables import decider as table_decider
 from baccarat.tables import events as te
-from baccarat.tables import state as table_state
+from baccarat.tables import evolving as table_state
 from tests.support.examples import ANN, opened
 from tests.support.spec import Spec
 

@@ -11,7 +11,8 @@ from baccarat.rules.presets import TableRules
 from baccarat.rules.roads.marks import RUN, read
 from baccarat.tables.decider import TABLE
 from baccarat.tables.events import ShoeEnded, ShoeStarted
-from baccarat.tables.state import Event, TableState
+from baccarat.tables.evolving import Event
+from baccarat.tables.state import TableState
 from tests.support.examples import ANN, BIG, MINI, OPENED, SHOE, opened, table_opened
 
 PLAIN = tuple(map(Card, ("4c", "2d", "3h", "5s")))

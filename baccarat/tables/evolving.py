@@ -1,0 +1,217 @@
+"""How a table's state follows from events, its own and those of its rounds: each changes the little it is about."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.rounds import cutting
+from baccarat.rounds import events as re
+from baccarat.rounds.void_events import RoundVoided
+from baccarat.rules.presets import TableRules
+from baccarat.rules.roads.marks import RUN, Mark, noted, pairs, without
+from baccarat.tables import events as e
+from baccarat.tables.ruled import after
+from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed, TableClosing
+from baccarat.tables.state import Closing, NextShoe, Seat, Shoe, Stop, TableState
+from baccarat.tables.switch_events import PlayResumed, PlayStopped
+from baccarat.tables.version_events import (
+    RulesDecommissioned,
+    RulesDrafted,
+    RulesPublished,
+    RulesRejected,
+    RulesTookEffect,
+    VersionEvent,
+)
+
+Event = e.TableEvent | re.RoundEvent
+Word = re.ChipsPlaced | re.PlacementUndone | re.ChipsCleared | re.WagerRepeated | re.SeatPassed
+
+
+def evolve(state: TableState, event: Event) -> TableState:
+    """This will apply one event of the table or of its rounds; most of a round's events leave the table as it is."""
+    apply = _APPLY.get(type(event))
+    return state if apply is None else apply(state, event)
+
+
+def _opened(state: TableState, event: e.TableOpened) -> TableState:
+    return replace(state, opened=event)
+
+
+def _seated(seats: tuple[Seat, ...], seat: Seat) -> tuple[Seat, ...]:
+    return tuple(sorted((*seats, seat), key=lambda taken: taken.seat))
+
+
+def _without(seats: tuple[Seat, ...], player: UUID) -> tuple[Seat, ...]:
+    return tuple(seat for seat in seats if seat.player != player)
+
+
+def _taken(state: TableState, event: e.SeatTaken) -> TableState:
+    return replace(state, seats=_seated(state.seats, Seat(seat=event.seat, player=event.player, book=event.book)))
+
+
+def _changed(state: TableState, event: e.SeatChanged) -> TableState:
+    moved = next(replace(seat, seat=event.to_seat) for seat in state.seats if seat.player == event.player)
+    return replace(state, seats=_seated(_without(state.seats, event.player), moved))
+
+
+def _left(state: TableState, event: e.SeatLeft | e.SeatFreed) -> TableState:
+    return replace(state, seats=_without(state.seats, event.player))
+
+
+def _shoe_committed(state: TableState, event: ShoeCommitted) -> TableState:
+    return replace(state, next_shoe=NextShoe(event.shoe, event.number, event.commitment, shape=event.shape))
+
+
+def _shoe_cut_given(state: TableState, event: ShoeCutGiven) -> TableState:
+    coming = state.next_shoe
+    if coming is None:
+        return state
+    given = cutting.after(coming.given, seat=event.seat, player=event.player, contribution=event.contribution)
+    return replace(state, next_shoe=replace(coming, given=given))
+
+
+def _closing(state: TableState, event: TableClosing) -> TableState:
+    return replace(state, closing=Closing(event.by, event.reason, event.announced_at))
+
+
+def _closed(state: TableState, event: TableClosed) -> TableState:
+    return replace(state, closed=True, shoe=None, next_shoe=None)
+
+
+def _shoe_started(state: TableState, event: e.ShoeStarted) -> TableState:
+    shoe = Shoe(
+        shoe=event.shoe,
+        number=event.number,
+        commitment=event.commitment,
+        out=0 if event.turned is None else 1 + event.burned,
+        cut=event.cut,
+        root=event.root,
+    )
+    return replace(state, shoe=shoe, shoes=event.number, marks="", next_shoe=None)
+
+
+def _shoe_ended(state: TableState, event: e.ShoeEnded) -> TableState:
+    return replace(state, shoe=None, seats=tuple(replace(seat, owed=0) for seat in state.seats))
+
+
+def _round_opened(state: TableState, event: re.RoundOpened) -> TableState:
+    return replace(state, round=event.round, rounds=event.number)
+
+
+def _wager_confirmed(state: TableState, event: re.WagerConfirmed) -> TableState:
+    seats = tuple(
+        replace(seat, last_wager=event.stakes, missed=0) if seat.player == event.player else seat
+        for seat in state.seats
+    )
+    return replace(state, seats=seats)
+
+
+def _spoke(state: TableState, event: Word) -> TableState:
+    seat = state.at(event.seat)
+    return state if seat is None or not seat.missed else _with_missed(state, event.seat, 0)
+
+
+def _timed_out(state: TableState, event: re.SeatTimedOut) -> TableState:
+    seat = state.at(event.seat)
+    return state if seat is None else _with_missed(state, event.seat, seat.missed + 1)
+
+
+def _with_missed(state: TableState, number: int, missed: int) -> TableState:
+    return replace(
+        state, seats=tuple(replace(seat, missed=missed) if seat.seat == number else seat for seat in state.seats)
+    )
+
+
+def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
+    found = pairs(event.cards)
+    if state.shoe is None:
+        return replace(state, pairs=found) if found else state
+    shoe = _drawn(state.shoe, state.rules, out=event.position + len(event.cards))
+    return replace(state, shoe=shoe, pairs=found)
+
+
+def _drawn(shoe: Shoe, rules: TableRules, *, out: int) -> Shoe:
+    """The shoe after a round took cards from it, or after those of a void round were burned."""
+    before_cut = rules.decks * 52 - (rules.cut_cards_from_end or 0)
+    return replace(shoe, out=out, cut_card_out=out > before_cut, over=shoe.cut_card_out)
+
+
+def _round_settled(state: TableState, event: re.RoundSettled) -> TableState:
+    owed = {wager.player: wager.commission for wager in event.wagers if wager.deferred}
+    seats = tuple(replace(seat, owed=seat.owed + owed.get(seat.player, 0)) for seat in state.seats)
+    mark = Mark(state.rounds, event.outcome, "p" in state.pairs, "b" in state.pairs, event.natural)
+    marks = noted(state.marks, mark, most=None if state.has_long_shoe() else RUN)
+    return replace(state, round=None, last_round=state.round, seats=seats, marks=marks, pairs="")
+
+
+def _round_lapsed(state: TableState, event: re.RoundLapsed) -> TableState:
+    return replace(state, round=None)
+
+
+def _round_voided(state: TableState, event: RoundVoided) -> TableState:
+    """A round in play leaves the table; of one long gone, its mark goes, and the commission still in the racks."""
+    state = replace(state, voids=state.voids + 1)
+    taken = {each.player: each.from_rack for each in event.seats if each.from_rack}
+    if taken:
+        seats = tuple(replace(seat, owed=seat.owed - taken.get(seat.player, 0)) for seat in state.seats)
+        state = replace(state, seats=seats)
+    if state.round == event.round:
+        shoe = state.shoe
+        if shoe is not None and event.burned:
+            shoe = _drawn(shoe, state.rules, out=shoe.out + event.burned)
+        return replace(state, round=None, last_round=event.round, shoe=shoe, pairs="")
+    return replace(state, marks=without(state.marks, event.number))
+
+
+def _stopped(state: TableState, event: PlayStopped) -> TableState:
+    return replace(state, stops=(*state.stops, Stop(event.scope, event.subject, event.says, event.stopped_at)))
+
+
+def _resumed(state: TableState, event: PlayResumed) -> TableState:
+    released = event.scope, event.subject
+    return replace(state, stops=tuple(held for held in state.stops if (held.scope, held.subject) != released))
+
+
+def _ruled(state: TableState, event: VersionEvent) -> TableState:
+    return replace(state, ruled=after(state.ruling(), event))
+
+
+def _took_effect(state: TableState, event: RulesTookEffect) -> TableState:
+    """Other rules, another game: a board of its own, and no last wager that its chips might not make up."""
+    seats = tuple(replace(seat, last_wager=None) for seat in state.seats)
+    return replace(_ruled(state, event), seats=seats, marks="")
+
+
+_APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
+    RulesDrafted: _ruled,
+    RulesRejected: _ruled,
+    RulesPublished: _ruled,
+    RulesTookEffect: _took_effect,
+    RulesDecommissioned: _ruled,
+    e.TableOpened: _opened,
+    e.SeatTaken: _taken,
+    e.SeatChanged: _changed,
+    e.SeatLeft: _left,
+    e.SeatFreed: _left,
+    ShoeCommitted: _shoe_committed,
+    ShoeCutGiven: _shoe_cut_given,
+    e.ShoeStarted: _shoe_started,
+    e.ShoeEnded: _shoe_ended,
+    PlayStopped: _stopped,
+    PlayResumed: _resumed,
+    TableClosing: _closing,
+    TableClosed: _closed,
+    re.RoundOpened: _round_opened,
+    re.ChipsPlaced: _spoke,
+    re.PlacementUndone: _spoke,
+    re.ChipsCleared: _spoke,
+    re.WagerRepeated: _spoke,
+    re.SeatPassed: _spoke,
+    re.SeatTimedOut: _timed_out,
+    re.WagerConfirmed: _wager_confirmed,
+    re.CardsDealt: _cards_dealt,
+    re.RoundSettled: _round_settled,
+    re.RoundLapsed: _round_lapsed,
+    RoundVoided: _round_voided,
+}
