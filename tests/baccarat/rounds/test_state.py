@@ -13,7 +13,8 @@ from baccarat.rounds import void_events as ve
 from baccarat.tables import commands as tc
 from baccarat.tables import decider as table_decider
 from baccarat.tables import events as te
-from baccarat.tables import evolving as table_state
+from baccarat.tables import evolving
+from baccarat.tables.state import INITIAL as NO_TABLE
 from tests.support.examples import ANN, opened
 from tests.support.spec import Spec
 
@@ -44,7 +45,7 @@ def test_what_moves_a_table_is_known() -> None:
         ve.RoundVoided,
     }
 
-    assert set(table_state._APPLY) == (set(get_args(te.TableEvent)) - silent) | of_a_round
+    assert set(evolving._APPLY) == (set(get_args(te.TableEvent)) - silent) | of_a_round
 
 
 @pytest.mark.parametrize("event", [*get_args(re.RoundEvent), *get_args(te.TableEvent)], ids=lambda kind: kind.__name__)
@@ -56,7 +57,7 @@ def test_what_was_never_opened_has_no_facts() -> None:
     with pytest.raises(LookupError):
         round_state.INITIAL.facts()
     with pytest.raises(LookupError):
-        _ = table_state.INITIAL.rules
+        _ = NO_TABLE.rules
 
 
 def test_applying_changes_no_state_that_was_there_before() -> None:
