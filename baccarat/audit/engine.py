@@ -4,18 +4,18 @@ import itertools
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from typing import Final
+from typing import Any, Final
 
-from baccarat.audit import judging, money, parallel, pending, read_models, reading
+from baccarat.audit import judging, money, parallel, pending, reading
 from baccarat.audit.fold import Fold
 from baccarat.audit.notes import Notes
 from baccarat.audit.order import in_order
 from baccarat.audit.parallel import Part, Progress, Scene
 from baccarat.audit.report import Report
+from baccarat.audit.rows import Row
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import outside
 from casino.checkpoints.document import Checkpoint
-from casino.events.drafts import Recorded, Sealed
 from casino.events.verification import Head, against, head_mark
 
 OLDEST = 60.0
@@ -81,16 +81,14 @@ def run(
 
 def _alone(scene: Scene, *, since: int, whole: bool, progress: Progress | None) -> Part:
     """One pass over the log and then, unless only the log is wanted, over all that follows from it."""
-    fold, part = Fold(Notes(), disputed=reading.disputed()), Part()
-    for batch in itertools.chain(
-        reading.before(since), reading.sealed(since=since, findings=part.chain, expected=None)
-    ):
-        fold.notes.on = batch[-1].position > since if batch else fold.notes.on
-        _follow(fold, batch, whole=whole)
+    fold, part = Fold(Notes(), disputed=reading.disputed(), whole=whole), Part()
+    for batch, forms in itertools.chain(reading.before(since), reading.sealed(since=since, findings=part.chain)):
+        fold.notes.on = forms is not None
+        _follow(fold, batch, forms, whole=whole)
         if progress is not None:
             progress(fold.events, scene.head)
     fold.notes.on = True
-    _follow(fold, reading.waiting(), whole=whole)
+    _follow(fold, reading.waiting(), None, whole=whole)
     part.seconds = time.monotonic()
     if whole:
         pending.check_unused(judging.judge_tables(fold, fold.notes, oldest=scene.oldest), fold.notes)
@@ -100,9 +98,8 @@ def _alone(scene: Scene, *, since: int, whole: bool, progress: Progress | None) 
     return part
 
 
-def _follow(fold: Fold, rows: Sequence[Sealed | Recorded], *, whole: bool) -> None:
-    followed = fold.follow(rows)
+def _follow(fold: Fold, rows: Sequence[Row], forms: Sequence[Any] | None, *, whole: bool) -> None:
+    followed = fold.follow(rows, forms)
     if whole and fold.notes.on:
-        money.compare(followed, fold.notes)
-        read_models.compare_rounds(fold.ended, fold.notes)
-    fold.ended.clear()
+        judging.judge_batch(fold, followed)
+    fold.forget()

@@ -1,73 +1,30 @@
 """The whole log, event by event: every table, round and wallet followed at once, whatever the events say."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, get_args
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
-import msgspec
-
-from baccarat.audit import betting, ceremony, cutting, dealing, seating, voiding
+from baccarat.audit import betting, decoding, seating
 from baccarat.audit.notes import Notes
+from baccarat.audit.plain.following import PlainRounds
+from baccarat.audit.rows import Row, where
 from baccarat.audit.shoes import check_seed
+from baccarat.audit.steps import CONFIRMED, ENDS, ROUND_STEPS, SWITCH_KINDS, TABLE_STEPS, WALLET_KINDS
 from baccarat.audit.switching import Switches
 from baccarat.audit.traces import RoundTrace, TableTrace
 from baccarat.audit.wallets import Wallets
-from baccarat.catalogue import CATALOGUE
 from baccarat.chat.audit import Chats
 from baccarat.chat.catalogue import CATALOGUE as CHAT
 from baccarat.derive import Place
 from baccarat.projections import sitting_row
-from baccarat.rounds import ceremony_events as ce
 from baccarat.rounds import events as re
 from baccarat.rounds import void_events as ve
-from baccarat.rounds.cut_events import CutGiven
 from baccarat.rules.cards import Card
 from baccarat.tables import events as te
-from baccarat.tables.switch_events import SwitchEvent
-from casino.events.codec import MalformedEvent, UnknownEvent
-from casino.events.drafts import Recorded, Sealed
 from casino.kernel.findings import Finding
-from wallet.catalogue import CATALOGUE as WALLET
-from wallet.derive import EVENTS as WALLET_EVENTS
 
-UNREADABLE: Final = "event can't be read"
 UNEXPLAINED: Final = "event can't be explained"
 USED_TWICE: Final = "shoe used twice"
-
-ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
-    kind.__name__: step
-    for kind, step in (
-        (re.ChipsPlaced, betting.placed),
-        (re.PlacementUndone, betting.undone),
-        (re.ChipsCleared, betting.cleared),
-        (re.WagerRepeated, betting.repeated),
-        (re.WagerConfirmed, betting.confirmed),
-        (re.SeatPassed, betting.passed),
-        (re.SeatTimedOut, betting.timed_out),
-        (re.SeatWithdrawn, betting.withdrawn),
-        (CutGiven, cutting.given),
-        (re.BettingClosed, dealing.closed),
-        (ce.CardsHandedOut, ceremony.handed_out),
-        (ce.CardsLooked, ceremony.looked),
-        (ce.CardsHandedBack, ceremony.handed_back),
-        (ce.HandTurned, ceremony.turned),
-        (re.CardsDealt, dealing.dealt),
-        (re.RoundSettled, dealing.settled),
-        (re.RoundLapsed, dealing.lapsed),
-        (re.RoundSetAside, dealing.set_aside),
-        (re.RoundResumed, dealing.resumed),
-        (ve.RoundVoidRequested, voiding.requested),
-        (ve.RoundVoidDeclined, voiding.declined),
-        (ve.RoundVoided, voiding.voided),
-    )
-}
-TABLE_STEPS: Final = {kind.__name__: step for kind, step in seating.STEPS.items()}
-DECODE: Final = {**CATALOGUE.current, **WALLET.current, **CHAT.current}
-SWITCH_KINDS: Final = frozenset(kind.__name__ for kind in get_args(SwitchEvent))
-WALLET_KINDS: Final = frozenset(kind.__name__ for kind in WALLET_EVENTS)
-CONFIRMED: Final = re.WagerConfirmed.__name__
-ENDS: Final = frozenset({re.RoundSettled.__name__, re.RoundLapsed.__name__, ve.RoundVoided.__name__})
-
 
 Followed = tuple[int, object, Place | None]
 """An event's id, the event, and where its money moves: None for a wallet's own."""
@@ -76,61 +33,81 @@ Followed = tuple[int, object, Place | None]
 class Fold:
     """Everything that the events so far have led to. `ended` are rounds that ended since it was last emptied.
 
-    `disputed` names the streams in which somebody spoke of a void: `held` keeps those rounds beyond their end.
+    `disputed` names the streams in which somebody spoke of a void: `held` keeps those rounds beyond their end. `plain`
+    has the rounds of the usual course, unless `usual` is false: then all are followed by the general steps.
     """
 
-    def __init__(self, notes: Notes, *, disputed: frozenset[str] = frozenset()) -> None:
+    usual: ClassVar = True
+    wallets_of: ClassVar[type[Wallets]] = Wallets
+
+    def __init__(self, notes: Notes, *, disputed: frozenset[str] = frozenset(), whole: bool = True) -> None:
         self.notes = notes
+        self.wallets = self.wallets_of(notes)
         self._disputed = disputed
         self.held: dict[str, RoundTrace] = {}
         self.tables: dict[str, TableTrace] = {}
         self._by_id: dict[UUID, TableTrace] = {}
         self.running: dict[str, RoundTrace] = {}
         self.ended: list[RoundTrace] = []
-        self.wallets = Wallets(notes)
         self.chats = Chats()
         self.switches = Switches()
-        self.rounds = 0
+        self._rounds = 0
         self.events = 0
-        self._shoes: set[UUID | str] = set()
-        self._seeds: list[tuple[Sealed | Recorded, RoundTrace, str | None, tuple[Card, ...]]] = []
+        self._shoes: set[str] = set()
+        self.whole = whole
+        self.causes: list[int] = []
+        self.plain = PlainRounds(self.tables, self._shoes, self.wallets, notes, disputed=disputed, whole=whole)
+        self._seeds: list[tuple[Row, RoundTrace, str | None, tuple[Card, ...]]] = []
 
-    def follow(self, rows: Sequence[Sealed | Recorded]) -> list[Followed]:
-        """This will follow events in order and note what the rules don't allow; returns them with their places.
+    def follow(self, rows: Sequence[Row], forms: Sequence[Any] | None = None) -> list[Followed]:
+        """This will follow events in order and note what the rules don't allow.
 
-        One kind of work after the other, as a processor's caches like it: all are decoded, then all are followed, then
-        the seeds of the rounds that ended are tried.
+        `forms` are what was read of them already (`plain.forms`), None for those that have no form. Returns those that
+        were not of a usual round with their places; the ids of the others are added to `causes` where `whole`.
         """
         followed: list[Followed] = []
+        plain = self.plain.follow
         self.events += len(rows)
-        for row, event in self._decoded(rows):
-            step = ROUND_STEPS.get(row.type)
-            try:
-                place = self._other(row, event) if step is None else self._round(row, event, step)
-                followed.append((row.id, event, place))
-            except (LookupError, ValueError, ArithmeticError) as trouble:  # rules or amounts that no table can have
-                self.notes.add(UNEXPLAINED, where(row), "an event that the rules allow", repr(trouble))
+        for row, form in zip(rows, forms or decoding.formed(rows, usual=self.usual), strict=True):
+            if form is None or not plain(row, form):
+                followed.extend(self._general(row))
+            elif self.whole:
+                self.causes.append(row.id)
+        self._seeds.extend((row, round_, round_.seed, round_.cards) for row, round_ in self.plain.unopened())
         self._try_seeds()
         return followed
 
-    def _decoded(self, rows: Iterable[Sealed | Recorded]) -> list[tuple[Sealed | Recorded, Any]]:
-        read: list[tuple[Sealed | Recorded, Any]] = []
-        for row in rows:
+    @property
+    def rounds(self) -> int:
+        """How many rounds were opened."""
+        return self._rounds + self.plain.opened
+
+    def _general(self, row: Row) -> Iterator[Followed]:
+        """Any event by the general steps, which are given the round in hand if it was followed as a usual one."""
+        for event in decoding.decoded(row, self.notes):
+            step = ROUND_STEPS.get(row.type)
             try:
-                read.append((row, DECODE[row.type, row.schema](row.data)))
-            except (KeyError, msgspec.DecodeError):
-                read.extend(self._decoded_slowly(row))
-        return read
+                self._hand_over(self.plain.hand_over(row.stream))
+                place = self._other(row, event) if step is None else self._round(row, event, step)
+                yield row.id, event, place
+            except (LookupError, ValueError, ArithmeticError) as trouble:  # rules or amounts that no table can have
+                self.notes.add(UNEXPLAINED, where(row), "an event that the rules allow", repr(trouble))
 
-    def _decoded_slowly(self, row: Sealed | Recorded) -> Iterator[tuple[Sealed | Recorded, Any]]:
-        """An event of an older schema, or one that can't be read: which is noted, and left out."""
-        catalogue = next((each for each in (WALLET, CHAT) if row.type in each), CATALOGUE)
-        try:
-            yield row, catalogue.decode(row.type, row.schema, row.data)
-        except (MalformedEvent, UnknownEvent) as trouble:
-            self.notes.add(UNREADABLE, where(row), f"the fields of a {row.type}", trouble)
+    def _hand_over(self, round_: RoundTrace | None) -> None:
+        if round_ is not None:
+            self.running[f"round-{round_.opened.round}"] = round_.table.round = round_
 
-    def _other(self, row: Sealed | Recorded, event: Any) -> Place | None:
+    def forget(self) -> None:
+        """This will forget which rounds ended, and what was moved, once both have been looked at."""
+        for each in (self.ended, self.causes, self.plain.ended, self.plain.entries):
+            each.clear()
+
+    def conclude(self) -> None:
+        """This will put the rounds in hand among those `running`, when there is nothing more to follow."""
+        for stream in self.plain.streams():
+            self._hand_over(self.plain.hand_over(stream))
+
+    def _other(self, row: Row, event: Any) -> Place | None:
         kind = row.type
         if kind in WALLET_KINDS:
             self.wallets.follow(event, row)
@@ -149,14 +126,15 @@ class Fold:
         for finding in findings:
             self.notes.add(finding.what, finding.where, finding.expected, finding.found)
 
-    def _table(self, row: Sealed | Recorded, event: Any) -> Place | None:
+    def _table(self, row: Row, event: Any) -> Place | None:
         table = self.tables.get(row.stream)
         if table is None:
             self.notes.add(betting.OUT_OF_PLACE, where(row), "an opened table", "none")
             return None
+        self._hand_over(self.plain.unseat(row.stream))
         table.version = row.version
         if row.type == "ShoeCommitted" or (row.type == "ShoeStarted" and table.coming is None):
-            self._first_use(row, event.shoe, event.commitment)
+            self._first_use(row, str(event.shoe), event.commitment)
         TABLE_STEPS[row.type](table, event)
         self._sitting(table, event)
         return table.place
@@ -168,7 +146,7 @@ class Fold:
         if row is not None:
             table.sittings[row.player_id] = row
 
-    def _round(self, row: Sealed | Recorded, event: Any, step: Callable[[RoundTrace, Any], None]) -> Place | None:
+    def _round(self, row: Row, event: Any, step: Callable[[RoundTrace, Any], None]) -> Place | None:
         round_ = self.running.get(row.stream) or self.held.get(row.stream)
         if round_ is None:
             self.notes.add(betting.OUT_OF_PLACE, where(row), "a running round", "none")
@@ -181,7 +159,7 @@ class Fold:
             self._end(row, round_, event)
         return round_.table.place
 
-    def _end(self, row: Sealed | Recorded, round_: RoundTrace, event: Any) -> None:
+    def _end(self, row: Row, round_: RoundTrace, event: Any) -> None:
         stream = row.stream
         ran = self.running.pop(stream, None) is not None
         if ran and stream in self._disputed:
@@ -209,7 +187,7 @@ class Fold:
                     operator=place.operator, player=undone.player, currency=place.currency, amount=undone.owed
                 )
 
-    def _open_round(self, row: Sealed | Recorded, event: re.RoundOpened) -> Place | None:
+    def _open_round(self, row: Row, event: re.RoundOpened) -> Place | None:
         table = self._by_id.get(event.table)
         if table is None:
             self.notes.add(betting.OUT_OF_PLACE, where(row), f"table {event.table}", "none")
@@ -217,18 +195,20 @@ class Fold:
         if row.stream != f"round-{event.round}" or row.version != 1:
             self.notes.add("stream differs", where(row), f"round-{event.round} version 1", row.stream)
         if event.commitment is not None:
-            self._first_use(row, event.shoe, event.commitment)
-        self.rounds += 1
+            self._first_use(row, str(event.shoe), event.commitment)
+        self._hand_over(self.plain.unseat(f"table-{event.table}"))
+        self._rounds += 1
         self.running[row.stream] = betting.opened(event, table)
         return table.place
 
-    def _open_table(self, row: Sealed | Recorded, event: te.TableOpened) -> Place:
+    def _open_table(self, row: Row, event: te.TableOpened) -> Place:
         if row.stream != f"table-{event.table}" or row.version != 1:
             self.notes.add("stream differs", where(row), f"table-{event.table} version 1", row.stream)
+        self._hand_over(self.plain.unseat(row.stream))
         table = self.tables[row.stream] = self._by_id[event.table] = seating.opened(event, self.notes)
         return table.place
 
-    def _first_use(self, row: Sealed | Recorded, shoe: UUID, commitment: str) -> None:
+    def _first_use(self, row: Row, shoe: str, commitment: str) -> None:
         """A shoe's order follows from its seed alone, so neither shoe nor commitment may come again."""
         shoes = self._shoes
         before = len(shoes)
@@ -236,8 +216,3 @@ class Fold:
         shoes.add(commitment)
         if len(shoes) != before + 2:
             self.notes.add(USED_TWICE, where(row), "a shoe never used before", f"{shoe} {commitment}")
-
-
-def where(row: Sealed | Recorded) -> str:
-    """This will name an event by its stream, version and type."""
-    return f"event {row.id}, {row.stream} version {row.version}, {row.type}"

@@ -1,17 +1,27 @@
 """What the events have led to by now, against what the database holds: tables, all else, the database itself."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from baccarat.audit import money, pending, read_models, reading, versioning
-from baccarat.audit.fold import Fold
+from baccarat.audit.fold import Fold, Followed
 from baccarat.audit.notes import Notes
+from baccarat.audit.plain import states
+from baccarat.audit.plain.tracing import traced
 from casino.events.inspection import inspect
+
+
+def judge_batch(fold: Fold, followed: Sequence[Followed]) -> None:
+    """This will judge what the last batch of events moved, and the rows of the rounds that ended in it."""
+    notes, plain = fold.notes, fold.plain
+    money.compare(followed, notes, causes=fold.causes, entries=plain.entries)
+    read_models.compare_rounds([*fold.ended, *map(traced, states.different(plain.ended))], notes)
 
 
 def judge_tables(fold: Fold, notes: Notes, *, oldest: float) -> Collection[UUID]:
     """This will judge tables, the rounds that are not over, and their secrets; returns the shoes in play."""
     now, _ = reading.now()
+    fold.conclude()
     read_models.compare_rounds([*fold.running.values(), *fold.held.values()], notes)
     read_models.compare_tables(list(fold.tables.values()), notes)
     notes.findings.extend(fold.switches.check_tables(fold.tables.values()))

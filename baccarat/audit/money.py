@@ -1,6 +1,7 @@
 """The ledger against the events: each entry is derived anew and compared, a batch of events at a time."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from baccarat.audit.fold import Followed
@@ -15,9 +16,14 @@ from wallet.entries import Entry, Unbalanced
 UNBALANCED: Final = "event moves no balanced money"
 
 
-def compare(followed: Sequence[Followed], notes: Notes) -> None:
-    """This will note every difference between the entries of these events and those that are stored."""
-    derived: list[Entry] = []
+def compare(
+    followed: Sequence[Followed], notes: Notes, *, causes: Sequence[int] = (), entries: Mapping[int, str] | None = None
+) -> None:
+    """This will note every difference between the entries of these events and those that are stored.
+
+    `causes` are further events, and `entries` those they lead to, as `wallet.audit.written`.
+    """
+    wanted = dict(entries or {})
     for each in followed:
         try:
             entry = _entry(each)
@@ -25,8 +31,9 @@ def compare(followed: Sequence[Followed], notes: Notes) -> None:
             notes.add(UNBALANCED, f"event {each[0]}", "postings that sum to zero", trouble)
             continue
         if entry is not None:
-            derived.append(entry)
-    for finding in ledger.compare_batch([cause for cause, _, _ in followed], derived):
+            wanted[entry.cause] = ledger.entry_text(entry)
+    stored = ledger.stored_entries(itertools.chain(causes, [cause for cause, _, _ in followed]))
+    for finding in ledger.compare(stored, wanted):
         notes.add(finding.what, finding.where, finding.expected, finding.found)
 
 

@@ -13,14 +13,14 @@ from uuid import UUID
 
 from django.db import connections
 
-from baccarat.audit import judging, money, pending, read_models, reading, shares
+from baccarat.audit import judging, pending, reading, shares
 from baccarat.audit.children import begin
 from baccarat.audit.notes import Notes
 from baccarat.audit.parts import OthersPart, TablesPart, places_of
+from baccarat.audit.rows import Row
 from baccarat.audit.shares import Share
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import outside
-from casino.events.drafts import Recorded, Sealed
 from casino.events.verification import walk
 from casino.kernel.findings import Finding
 
@@ -166,12 +166,10 @@ def merge(parts: Sequence[Part]) -> Part | None:
 def _follow(fold: TablesPart | OthersPart, share: Share, scene: Scene) -> int:
     """Follow a share of the log, then what waits, and compare money and ended rounds; returns how many were its own."""
     events = 0
-    batches: Iterator[Sequence[Sealed | Recorded]] = chain(
-        shares.sealed(share, upto=scene.head), [shares.waiting(share)]
-    )
+    batches: Iterator[Sequence[Row]] = chain(shares.sealed(share, upto=scene.head), [shares.waiting(share)])
     for rows in batches:
-        money.compare([each for each in fold.follow(rows) if type(each[1]).__name__ not in fold.strange], fold.notes)
-        read_models.compare_rounds(fold.ended, fold.notes)
-        fold.ended.clear()
+        followed = [each for each in fold.follow(rows) if type(each[1]).__name__ not in fold.strange]
+        judging.judge_batch(fold, followed)
+        fold.forget()
         events += sum(row.type not in fold.strange for row in rows)
     return events

@@ -5,8 +5,10 @@ from datetime import datetime
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
-from baccarat.audit.fold import CONFIRMED, SWITCH_KINDS, Fold
+from baccarat.audit.fold import Fold
 from baccarat.audit.notes import Notes
+from baccarat.audit.rows import Row
+from baccarat.audit.steps import CONFIRMED, SWITCH_KINDS
 from baccarat.audit.wallets import Wallets
 from baccarat.catalogue import CATALOGUE
 from baccarat.derive import Place
@@ -15,7 +17,6 @@ from baccarat.rounds.void_events import RoundVoided
 from baccarat.tables.events import TableOpened
 from casino.events import store
 from casino.events.codec import MalformedEvent, UnknownEvent
-from casino.events.drafts import Recorded, Sealed
 
 ROUND_VOIDED: Final = RoundVoided.__name__
 
@@ -23,7 +24,7 @@ ROUND_VOIDED: Final = RoundVoided.__name__
 class _Elsewhere(Wallets):
     """Wallets that another part follows."""
 
-    def wagered(self, player: UUID, *, at: datetime, row: Sealed | Recorded) -> None:
+    def wagered(self, player: UUID, *, at: datetime, row: Row) -> None:
         """This will leave it to the part that has the wallets."""
 
     def owes(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
@@ -33,18 +34,15 @@ class _Elsewhere(Wallets):
 class TablesPart(Fold):
     """Some tables with their rounds. Switches are followed, so that tables can be held against them, and not judged."""
 
+    wallets_of: ClassVar = _Elsewhere
     strange: ClassVar = SWITCH_KINDS
     """Types of events that another part judges."""
 
-    def __init__(self, notes: Notes, *, disputed: frozenset[str]) -> None:
-        super().__init__(notes, disputed=disputed)
-        self.wallets = _Elsewhere(notes)
-
     def used(self) -> frozenset[int]:
-        """This will return the shoes and commitments of this part, as numbers of 64 bits."""
-        return frozenset(_number(each) for each in self._shoes)
+        """This will return the shoes and commitments of this part, as numbers made of their last characters."""
+        return frozenset(int.from_bytes(each[-16:].encode()) for each in self._shoes)
 
-    def _other(self, row: Sealed | Recorded, event: Any) -> Place | None:
+    def _other(self, row: Row, event: Any) -> Place | None:
         if row.type not in SWITCH_KINDS:
             return super()._other(row, event)
         list(self.switches.follow(event, stream=row.stream, version=row.version, where=""))
@@ -54,6 +52,7 @@ class TablesPart(Fold):
 class OthersPart(Fold):
     """Wallets, chats, switches. Of rounds it is shown who wagered when, and who owes since a void."""
 
+    usual: ClassVar = False
     strange: ClassVar = frozenset({CONFIRMED, ROUND_VOIDED})
     """Types of events that another part judges."""
 
@@ -61,7 +60,7 @@ class OthersPart(Fold):
         super().__init__(notes)
         self._places = places
 
-    def _round(self, row: Sealed | Recorded, event: Any, step: Any) -> Place | None:
+    def _round(self, row: Row, event: Any, step: Any) -> Place | None:
         del step
         if isinstance(event, RoundVoided):
             place = self._places.get(row.stream)
@@ -85,7 +84,7 @@ def places_of(streams: Iterable[str]) -> dict[str, Place]:
     return found
 
 
-def _first(rows: Sequence[Recorded], kind: type) -> Any:
+def _first(rows: Sequence[Row], kind: type) -> Any:
     """The first event of a stream if it is of that kind and can be read."""
     for row in rows[:1]:
         try:
@@ -94,9 +93,3 @@ def _first(rows: Sequence[Recorded], kind: type) -> Any:
             return None
         return event if isinstance(event, kind) else None
     return None
-
-
-def _number(each: UUID | str) -> int:
-    if isinstance(each, UUID):
-        return each.int & 0xFFFF_FFFF_FFFF_FFFF
-    return int.from_bytes(each[:8].encode())

@@ -2,18 +2,20 @@
 
 import contextlib
 import gc
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from datetime import datetime
 from typing import Final
 
 from django.db import transaction
 
+from baccarat.audit.plain.forms import FORMS
+from baccarat.audit.rows import Batch
 from casino.events.ahead import ahead
-from casino.events.drafts import Recorded, Sealed
+from casino.events.drafts import Recorded
 from casino.events.rows import execute, fetch
 from casino.events.store import recorded
 from casino.events.subscriptions import read_sealed
-from casino.events.verification import Head, walk
+from casino.events.verification import read
 from casino.kernel.findings import Finding
 
 CHUNK: Final = 400
@@ -75,18 +77,21 @@ def disputed() -> frozenset[str]:
     return frozenset(stream for (stream,) in fetch(_DISPUTED))
 
 
-def before(since: int) -> Iterator[Sequence[Sealed]]:
-    """This will yield the sealed events up to position `since`, unverified."""
+def before(since: int) -> Iterator[Batch]:
+    """This will yield the sealed events up to position `since`, unverified and not read by any form."""
     position = 0
     while position < since and (batch := read_sealed(position, min(CHUNK, since - position))):
         position = batch[-1].position
-        yield batch
+        yield batch, None
 
 
-def sealed(*, since: int, findings: list[Finding], expected: Head | None) -> Iterator[Sequence[Sealed]]:
-    """This will yield the sealed events above position `since`, their chain recomputed; the next are read meanwhile."""
+def sealed(*, since: int, findings: list[Finding]) -> Iterator[Batch]:
+    """This will yield the sealed events above position `since` with what their forms read of them, chain recomputed.
+
+    The next are read meanwhile.
+    """
     with ahead(snapshot=share()) as ask:
-        yield from walk(findings=findings, from_position=since, expected=expected, chunk=CHUNK, ask=ask)
+        yield from read(FORMS, findings=findings, from_position=since, chunk=CHUNK, ask=ask)
 
 
 @contextlib.contextmanager

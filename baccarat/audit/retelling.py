@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from baccarat.audit.fold import ROUND_STEPS
 from baccarat.audit.notes import Notes
 from baccarat.audit.shoes import check_shoe, seed_bytes
+from baccarat.audit.steps import ROUND_STEPS
 from baccarat.audit.story import Line, tell
 from baccarat.audit.traces import Guest, LongShoe, Part, RoundTrace, TableTrace
 from baccarat.catalogue import CATALOGUE

@@ -1,6 +1,5 @@
 """A table's own events: seats, money brought and taken, shoes; each judged by how the table stands."""
 
-import functools
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -8,37 +7,23 @@ from baccarat.audit import closing, cutting, switching, versioning
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.notes import Notes
 from baccarat.audit.shoes import NOT_OPENED, check_shoe, seed_bytes
+from baccarat.audit.terms import Terms, faults
 from baccarat.audit.traces import Guest, LongShoe, TableTrace
 from baccarat.fairness.commitment import commit
 from baccarat.rounds.state import Standing
 from baccarat.rules.cards import UnknownCard, points
-from baccarat.rules.odds import player_edge_spots
-from baccarat.rules.validation import InvalidRules, check
 from baccarat.tables import events as e
 from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
 from baccarat.tables.switch_events import PlayResumed, PlayStopped
-from casino.kernel.money import Book
 
 
 def opened(event: e.TableOpened, notes: Notes) -> TableTrace:
     """This will begin a table: its rules are playable, and a player's edge was accepted where real money plays."""
     table = TableTrace(event, notes, version=1)
-    try:
-        _playable(event.rules)
-    except InvalidRules as wrong:
-        table.differs("rules are not playable", wrong.detail, event.rules)
-        return table
-    versioning.opened(table, event)
-    spots = player_edge_spots(event.rules)
-    if Book.REAL in event.books and not set(spots) <= set(event.edge_accepted):
-        table.differs("player's edge not accepted", spots, event.edge_accepted)
-    if Book.PLAY in event.books and not event.rules.play_money:
-        table.differs("play money not offered", "real money only", event.books)
+    terms = Terms(event.rules, event.books, event.edge_accepted, event.returns, event.floor, event.acknowledgement)
+    for what, expected, found in faults(terms):
+        table.differs(what, expected, found)
     return table
-
-
-_playable: Final = functools.lru_cache(maxsize=256)(check)
-"""Tables share rules, and rules that were decoded have exact types, so that equal ones are alike."""
 
 
 def taken(table: TableTrace, event: e.SeatTaken) -> None:

@@ -7,7 +7,7 @@ as well. Switches are everybody's; wagers and voids are shown to the share of th
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from baccarat.audit.fold import CONFIRMED, ROUND_STEPS, SWITCH_KINDS, TABLE_STEPS
+from baccarat.audit.steps import CONFIRMED, ROUND_STEPS, SWITCH_KINDS, TABLE_STEPS
 from casino.events.drafts import Recorded, Sealed
 from casino.events.rows import fetch
 from casino.events.store import recorded

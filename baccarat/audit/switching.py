@@ -36,6 +36,11 @@ def resumed(table: TableTrace, event: PlayResumed) -> None:
         table.differs("event out of place", f"a table that {event.scope} stops", "resumed")
 
 
+def is_playing(table: TableTrace) -> bool:
+    """This will tell whether rounds may open: no switch holds the table, and it is not to be closed."""
+    return not table.stops and table.closing is None
+
+
 def require_playing(table: TableTrace, due: str) -> None:
     """This will note what started at a table that a switch holds, or that is to be closed."""
     if table.closing is not None:

@@ -77,7 +77,7 @@ class LongShoe:
     over: bool = False
     cut: str = ""
     root: str | None = None
-    deals: list[tuple[int, tuple[Card, ...], UUID]] = field(default_factory=list)
+    deals: list[tuple[int, tuple[Card, ...], UUID | str]] = field(default_factory=list)
 
     def draw(self, out: int, rules: TableRules) -> None:
         """This will follow the shoe to where `out` cards have left it."""
@@ -114,7 +114,7 @@ class TableTrace:
     shoe: LongShoe | None = None
     shoes: int = 0
     round: "RoundTrace | None" = None
-    last_round: UUID | None = None
+    last_round: UUID | str | None = None
     rounds: int = 0
     marks: dict[int, tuple[Outcome, tuple[Card, ...], bool]] = field(default_factory=dict)
     coming: CommittedShoe | None = None
@@ -186,7 +186,7 @@ class TableTrace:
             ),
             shoes=self.shoes,
             round=None if self.round is None else self.round.opened.round,
-            last_round=self.last_round,
+            last_round=None if self.last_round is None else UUID(str(self.last_round)),
             rounds=self.rounds,
             marks=" ".join(map(str, self._board())),
             pairs=self._pairs(),

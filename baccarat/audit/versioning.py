@@ -10,7 +10,6 @@ from baccarat.rules import versions
 from baccarat.rules.table_rules import TableRules
 from baccarat.rules.validation import InvalidRules, check
 from baccarat.tables import version_events as e
-from baccarat.tables.events import TableOpened
 from baccarat.tables.ruled import Next, Ruled, after
 from casino.kernel.findings import Finding
 from casino.kernel.money import Book
@@ -21,16 +20,23 @@ OTHER_TIME: Final = "version takes effect at another time"
 UNACKNOWLEDGED: Final = "return not acknowledged"
 
 
-def opened(table: TableTrace, event: TableOpened) -> None:
-    """This will follow the first rules: what they return, and what had to be acknowledged of it."""
-    table.versions.update(version_rows.follow({}, [event], event))
-    if not event.returns:  # from before they were recorded
-        return
-    _require_returns(table, event.rules, event.returns)
-    under = [doubt.spot for doubt in versions.doubts(event.rules, floor=event.floor) if not doubt.players_edge]
-    words = versions.is_acknowledged(event.rules, floor=event.floor, words=event.acknowledgement)
-    if Book.REAL in event.books and under and not words:
-        table.differs(UNACKNOWLEDGED, ", ".join(under), event.acknowledgement or "nothing")
+def faults(
+    rules: TableRules, returns: tuple[versions.SpotReturn, ...], *, floor: int, words: str, real: bool
+) -> Iterator[tuple[str, object, object]]:
+    """This will judge a table's first rules: what they return, and what of it had to be acknowledged for real money."""
+    due = versions.returns(rules)
+    if due != returns:
+        yield RETURNS, due, returns
+    under = [doubt.spot for doubt in versions.doubts(rules, floor=floor) if not doubt.players_edge]
+    if real and under and not versions.is_acknowledged(rules, floor=floor, words=words):
+        yield UNACKNOWLEDGED, ", ".join(under), words or "nothing"
+
+
+def rows(table: TableTrace) -> version_rows.Rows:
+    """This will return the rows of the table's versions: the first is written when somebody asks."""
+    if not table.versions:
+        version_rows.follow(table.versions, [table.opened], table.opened)
+    return table.versions
 
 
 def drafted(table: TableTrace, event: e.RulesDrafted) -> None:
@@ -124,7 +130,7 @@ def require_shoe_in_force(table: TableTrace) -> None:
 
 def compare(tables: Iterable[TableTrace]) -> Iterator[Finding]:
     """This will compare every version with its row."""
-    known = {table.opened.table: table.versions for table in tables}
+    known = {table.opened.table: rows(table) for table in tables}
     stored = version_rows.load(known)
     for identity, wanted in known.items():
         yield from _differences(identity, wanted, stored[identity])
@@ -176,7 +182,7 @@ def _drafted_version(table: TableTrace) -> int | None:
 def _follow(table: TableTrace, event: e.VersionEvent) -> None:
     table.ruled = after(_ruling(table), event)
     try:
-        version_rows.follow(table.versions, [event], table.opened)
+        version_rows.follow(rows(table), [event], table.opened)
     except KeyError:
         table.differs(OUT_OF_PLACE, "a version that was drafted", event.version)
 

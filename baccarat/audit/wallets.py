@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from baccarat.audit.notes import Notes
-from casino.events.drafts import Recorded, Sealed
+from baccarat.audit.rows import Row
 from casino.kernel.findings import Finding
 from wallet.adjustment_events import AdjustmentApproved, AdjustmentEvent
 from wallet.adjustments.audit import Adjustments
@@ -33,7 +33,7 @@ class Wallets:
         self._adjustments = Adjustments()
         self._reconciliations = Reconciliations()
 
-    def follow(self, event: Followed, row: Sealed | Recorded) -> None:
+    def follow(self, event: Followed, row: Row) -> None:
         """This will follow one event of a wallet or of a payment."""
         where = f"event {row.id}, {row.stream} version {row.version}"
         if isinstance(event, WalletEvent):
@@ -52,7 +52,7 @@ class Wallets:
             self._found(self._payments.follow(event, stream=row.stream, version=row.version, where=where))
             self._require_own(event, row, where)
 
-    def _account(self, event: WalletEvent, row: Sealed | Recorded, where: str) -> None:
+    def _account(self, event: WalletEvent, row: Row, where: str) -> None:
         if row.stream != stream(event.player):
             self._notes.add("stream differs", where, stream(event.player), row.stream)
         match event:
@@ -68,11 +68,11 @@ class Wallets:
                 if amount <= 0:
                     self._notes.add("amount out of range", where, "1 or more", amount)
 
-    def _protection(self, event: ProtectionEvent, row: Sealed | Recorded, where: str) -> None:
+    def _protection(self, event: ProtectionEvent, row: Row, where: str) -> None:
         opened = self._opened.get(event.player) if isinstance(event, PlayerProtectionEvent) else None
         self._found(self._protections.follow(event, opened=opened, stream=row.stream, version=row.version, where=where))
 
-    def _adjusted(self, event: AdjustmentEvent, row: Sealed | Recorded, where: str) -> None:
+    def _adjusted(self, event: AdjustmentEvent, row: Row, where: str) -> None:
         """Follows a correction; what a debit left owing may be collected from then on."""
         player = self._adjustments.player_of(event)
         opened = None if player is None else self._opened.get(player)
@@ -81,7 +81,7 @@ class Wallets:
         if isinstance(event, AdjustmentApproved) and event.owed:
             self.owes(operator=event.operator, player=event.player, currency=event.currency, amount=event.owed)
 
-    def _require_own(self, event: PaymentEvent, row: Sealed | Recorded, where: str) -> None:
+    def _require_own(self, event: PaymentEvent, row: Row, where: str) -> None:
         """What begins a payment names the operator and currency that the player's wallet was opened with."""
         if isinstance(event, DepositRequested | WithdrawalRequested | DebtCollected):
             opened = self._opened.get(event.player)
@@ -90,15 +90,17 @@ class Wallets:
         if isinstance(event, DepositRequested):
             self.played(event.player, at=event.at, row=row)
 
-    def played(self, player: UUID, *, at: datetime, row: Sealed | Recorded) -> None:
+    def played(self, player: UUID, *, at: datetime, row: Row) -> None:
         """This will note a wager or a deposit of a player who was away from play then."""
         exclusion = self._protections.kept_away(player, at=at)
         if exclusion is not None:
             where = f"event {row.id}, {row.stream} version {row.version}"
             self._notes.add("played while excluded", where, f"nothing until {exclusion.until}", at)
 
-    def wagered(self, player: UUID, *, at: datetime, row: Sealed | Recorded) -> None:
+    def wagered(self, player: UUID, *, at: datetime, row: Row) -> None:
         """This will note a wager of a player who was away from play, or whom the house held back."""
+        if not self._protections.knows(player):
+            return
         self.played(player, at=at, row=row)
         if self._protections.held_back(player):
             self._notes.add("play while stopped", f"event {row.id}, {row.stream}", "no wager of this player", at)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from baccarat import dealer
 from baccarat.audit.fold import Fold
 from baccarat.audit.notes import Notes
+from baccarat.audit.plain.tracing import traced
 from baccarat.catalogue import CATALOGUE
 from baccarat.journal import Journal
 from baccarat.rounds import commands as rc
@@ -218,12 +219,39 @@ STEPS = st.tuples(
 )
 
 
-def folded(house):
+class Unusual(Fold):
+    """Follows every round by the general steps."""
+
+    usual = False
+
+
+def follow(house, kind):
     notes, traces = Notes(), {}
-    fold = Fold(notes)
+    fold = kind(notes)
     for row in house.rows:
         fold.follow([row])
         traces.update(fold.running)
+        traces.update((f"round-{each.opened.round}", each) for each in (*fold.ended, *map(traced, fold.plain.ended)))
+        fold.forget()
+    fold.conclude()
+    traces.update(fold.running)
+    return fold, notes, traces
+
+
+def folded(house):
+    """The house followed twice, by the general steps and by the short ones as far as they go, with one result."""
+    (fold, notes, traces), (other, others, same) = follow(house, Fold), follow(house, Unusual)
+    assert notes.findings == others.findings
+    assert {name: table.state() for name, table in fold.tables.items()} == {
+        name: table.state() for name, table in other.tables.items()
+    }
+    assert {key: (each.state(), each.version) for key, each in traces.items()} == {
+        key: (each.state(), each.version) for key, each in same.items()
+    }
+    assert [each.missed for table in fold.tables.values() for each in table.seated()] == [
+        each.missed for table in other.tables.values() for each in table.seated()
+    ]
+    assert (fold.rounds, fold.events) == (other.rounds, other.events)
     return fold, notes, traces
 
 

@@ -1,0 +1,44 @@
+"""Events out of rows: those of usual rounds by their forms, all others by their own classes, whatever wrote them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from baccarat.audit.notes import Notes
+from baccarat.audit.plain.forms import FORMS
+from baccarat.audit.rows import Row, where
+from baccarat.catalogue import CATALOGUE
+from baccarat.chat.catalogue import CATALOGUE as CHAT
+from casino.events.codec import MalformedEvent, UnknownEvent
+from wallet.catalogue import CATALOGUE as WALLET
+
+UNREADABLE: Final = "event can't be read"
+DECODE: Final = {**CATALOGUE.current, **WALLET.current, **CHAT.current}
+
+
+def formed(rows: Sequence[Row], *, usual: bool) -> Iterator[Any]:
+    """This will read rows by their forms; None for what has none, and for all where rounds are not to be `usual`."""
+    for row in rows:
+        form = FORMS.get((row.type, row.schema)) if usual else None
+        try:
+            yield None if form is None else form(row.data)
+        except msgspec.DecodeError:
+            yield None
+
+
+def decoded(row: Row, notes: Notes) -> Iterable[Any]:
+    """This will return the one event of a row; none where it can't be read, which is noted."""
+    try:
+        return (DECODE[row.type, row.schema](row.data),)
+    except (KeyError, msgspec.DecodeError):
+        return _slowly(row, notes)
+
+
+def _slowly(row: Row, notes: Notes) -> Iterator[Any]:
+    """An event of an older schema, or one that can't be read."""
+    catalogue = next((each for each in (WALLET, CHAT) if row.type in each), CATALOGUE)
+    try:
+        yield catalogue.decode(row.type, row.schema, row.data)
+    except (MalformedEvent, UnknownEvent) as trouble:
+        notes.add(UNREADABLE, where(row), f"the fields of a {row.type}", trouble)

@@ -1,0 +1,89 @@
+"""A round's usual course from the close of betting on, as `betting` follows it: cards, outcome, payouts, commission."""
+
+from baccarat.audit.plain import forms as f
+from baccarat.audit.plain.rounds import PlainPart, PlainRound, moment
+from baccarat.rounds.state import Phase, Standing
+from baccarat.rules.deal import Deal, Outcome, replay
+from baccarat.rules.roads.marks import RUN
+
+_BETTING, _CLOSED, _DEALT, _SETTLED = Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED
+_DECIDING, _CONFIRMED, _PASSED = Standing.DECIDING, Standing.CONFIRMED, Standing.PASSED
+
+
+def closed(round_: PlainRound, event: f.BettingClosed) -> bool:
+    """This will follow the close of betting, on a shoe that nobody cut."""
+    if round_.phase is not _BETTING or event.contributions or event.cut:
+        return False
+    at, deadline, wagers = moment(event.closed_at), round_.deadline_at, 0
+    for part in round_.parts.values():
+        if part.standing is _CONFIRMED:
+            wagers += 1
+            if part.confirmed_at is None or part.confirmed_at > at:
+                return False
+        elif part.standing is not _PASSED and (part.standing is _DECIDING or deadline is None or at < deadline):
+            return False
+    if not wagers:
+        return False
+    round_.phase, round_.closed, round_.closed_at = _CLOSED, event, at
+    return True
+
+
+def dealt(round_: PlainRound, event: f.CardsDealt) -> bool:
+    """This will follow the cards. Raises IllegalDeal for others than the rules deal, and then nothing has changed."""
+    shoe = round_.table.shoe
+    if round_.phase is not _CLOSED or event.position != (0 if shoe is None else shoe.out):
+        return False
+    round_.dealt = replay(event.cards)
+    round_.phase, round_.position, round_.cards = _DEALT, event.position, event.cards
+    if shoe is not None:
+        shoe.deals.append((event.position, event.cards, round_.opened.round))
+        shoe.draw(event.position + len(event.cards), round_.table.rules)
+    return True
+
+
+def settled(round_: PlainRound, event: f.RoundSettled) -> bool:
+    """This will follow the settlement: every figure worked out anew. The seed is not tried here."""
+    deal, closed_at = round_.dealt, round_.closed_at
+    if round_.phase is not _DEALT or deal is None or closed_at is None or moment(event.settled_at) < closed_at:
+        return False
+    if event.outcome is not deal.outcome or event.natural is not deal.natural:
+        return False
+    if event.player_total != deal.player_total or event.banker_total != deal.banker_total:
+        return False
+    parts = [part for part in round_.parts.values() if part.wager is not None]
+    if len(parts) != len(event.wagers):
+        return False
+    for part, wager in zip(parts, event.wagers, strict=True):
+        if not _is_due(round_, event.outcome, part, wager):
+            return False
+    for part, wager in zip(parts, event.wagers, strict=True):
+        part.guest.balance += wager.returned
+        if wager.deferred:
+            part.guest.balance -= wager.commission
+            part.guest.owed += wager.commission
+    _end(round_, event, deal)
+    return True
+
+
+def _is_due(round_: PlainRound, outcome: Outcome, part: PlainPart, found: f.SeatSettled) -> bool:
+    """Whether one wager was settled as the rules settle it. Raises UnknownStake."""
+    if found.seat != part.seat or found.player != part.player or found.book is not part.book or part.wager is None:
+        return False
+    due = round_.seating.due(part.wager.stakes, outcome)
+    return (
+        found.returned == due.returned
+        and found.commission == due.commission
+        and found.won == due.won
+        and found.staked == due.staked
+        and found.deferred is due.deferred
+        and found.results == due.results
+    )
+
+
+def _end(round_: PlainRound, event: f.RoundSettled, deal: Deal) -> None:
+    table = round_.table
+    round_.phase, round_.settled = _SETTLED, event
+    table.last_round = round_.opened.round
+    if not table.long and len(table.marks) >= RUN:
+        table.marks.clear()
+    table.marks[round_.opened.number] = deal.outcome, round_.cards, deal.natural

@@ -1,0 +1,92 @@
+"""Rounds of the usual course, and how one begins at a table that is as it should be."""
+
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from baccarat.audit.plain import forms as f
+from baccarat.audit.plain.seating import Seating
+from baccarat.audit.rows import Row
+from baccarat.audit.traces import Guest, TableTrace
+from baccarat.rounds.state import Phase, Standing
+from baccarat.rules.cards import Card
+from baccarat.rules.deal import Deal
+from baccarat.rules.wagers import Spot
+from casino.kernel.money import Book
+
+_BETTING, _DECIDING = Phase.BETTING, Standing.DECIDING
+
+moment: Final = partial(msgspec.convert, type=datetime)
+"""Reads a time as every event's decoder does. Raises msgspec.ValidationError."""
+
+
+class PlainPart(msgspec.Struct):
+    """A seat's part: chips as placed, in so many placements, or the confirmed stakes, and what they came to."""
+
+    seat: int
+    player: str
+    book: Book
+    guest: Guest
+    standing: Standing = _DECIDING
+    placed: dict[Spot, int] = msgspec.field(default_factory=dict)
+    placements: int = 0
+    wager: f.WagerConfirmed | None = None
+    confirmed_at: datetime | None = None
+
+
+class PlainRound(msgspec.Struct):
+    """A round that went as usual so far; `last` is the event that ended it."""
+
+    events: list[f.Form]
+    table: TableTrace
+    seating: Seating
+    opened: f.RoundOpened
+    opened_at: datetime
+    deadline_at: datetime | None
+    parts: dict[int, PlainPart]
+    phase: Phase = _BETTING
+    closed: f.BettingClosed | None = None
+    closed_at: datetime | None = None
+    position: int = 0
+    cards: tuple[Card, ...] = ()
+    dealt: Deal | None = None
+    settled: f.RoundSettled | None = None
+    version: int = 1
+    last: Row | None = None
+
+
+def opened(row: Row, event: f.RoundOpened, known: Seating) -> PlainRound | None:
+    """This will begin a round at a table that is as it should be; None where anything is not."""
+    table = known.table
+    if (
+        not known.plays
+        or table.round is not None
+        or event.number != table.rounds + 1
+        or event.seats != known.seats
+        or event.operator != known.operator
+        or event.rules != table.label
+        or row.version != 1
+        or row.stream != f"round-{event.round}"
+        or f.is_id(event.round) is None
+        or not _shoe(event, table, known)
+    ):
+        return None
+    opened_at, turn = moment(event.opened_at), table.rules.turn_seconds
+    deadline = None if event.deadline_at is None else moment(event.deadline_at)
+    if deadline != (None if turn is None else opened_at + timedelta(seconds=turn)):
+        return None
+    parts = {
+        seat.seat: PlainPart(seat.seat, seat.player, seat.book, guest)
+        for seat, guest in zip(known.seats, known.guests, strict=True)
+    }
+    table.rounds = event.number
+    return PlainRound([event], table, known, event, opened_at, deadline, parts)
+
+
+def _shoe(event: f.RoundOpened, table: TableTrace, known: Seating) -> bool:
+    if not table.long:
+        return event.commitment is not None and f.is_id(event.shoe) is not None
+    shoe = table.shoe
+    return shoe is not None and not shoe.over and event.shoe == known.shoe and event.commitment is None

@@ -1,0 +1,86 @@
+"""Who sits at a table, as text, and what its rules make of a wager: worked out once between two of its own events."""
+
+import functools
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from baccarat.audit import switching
+from baccarat.audit.plain import forms as f
+from baccarat.audit.traces import MOST_KEPT, Guest, TableTrace
+from baccarat.rules.deal import Outcome
+from baccarat.rules.payouts import settle
+from baccarat.rules.table_rules import TableRules
+from baccarat.rules.wagers import Spot
+
+
+class Due(NamedTuple):
+    """What a wager comes to, in minor units."""
+
+    commission: int
+    deferred: bool
+    results: tuple[f.SpotResult, ...]
+    returned: int
+    staked: int
+    won: int
+
+
+Dues = dict[tuple[object, ...], Due]
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """A table's seats in the order of rounds, with their guests; `plays` says that rounds may go the usual course.
+
+    `keys` are ids of accounts by seat, written down by who asks for them (`plain.money`).
+    """
+
+    table: TableTrace
+    plays: bool
+    operator: str
+    shoe: str | None
+    seats: tuple[f.SeatInRound, ...]
+    guests: tuple[Guest, ...]
+    rules: TableRules
+    dues: Dues
+    keys: dict[int, Any] = field(default_factory=dict)
+
+    def due(self, stakes: dict[Spot, int], outcome: Outcome) -> Due:
+        """This will settle one seat's stakes; the same ones only once. Raises UnknownStake."""
+        wager = outcome, *stakes.items()
+        found = self.dues.get(wager)
+        if found is None:
+            if len(self.dues) >= MOST_KEPT:
+                self.dues.clear()
+            found = self.dues[wager] = _due(self.rules, stakes, outcome)
+        return found
+
+
+def seat(table: TableTrace) -> Seating:
+    """This will write down who sits at a table now; it holds until the table's next own event."""
+    guests, ruled, rules = tuple(table.seated()), table.ruled, table.rules
+    unruled = ruled is None or (not ruled.withdrawn and ruled.next is None)
+    return Seating(
+        table=table,
+        plays=switching.is_playing(table) and unruled and bool(guests) and rules.ceremony_seconds() is None,
+        operator=str(table.opened.operator),
+        shoe=None if table.shoe is None else str(table.shoe.shoe),
+        seats=tuple(f.SeatInRound(guest.book, str(guest.player), guest.seat) for guest in guests),
+        guests=guests,
+        rules=rules,
+        dues=_dues(rules),
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _dues(_rules: TableRules) -> Dues:
+    """What wagers came to under these rules; decoded rules have exact types, so that equal ones are alike."""
+    return {}
+
+
+def _due(rules: TableRules, stakes: dict[Spot, int], outcome: Outcome) -> Due:
+    one = settle(rules, stakes, outcome)
+    results = tuple(
+        f.SpotResult(each.commission, each.result, each.returned, each.spot, each.stake, each.win)
+        for each in one.results
+    )
+    return Due(one.commission, one.deferred, results, one.returned, one.staked, one.won)

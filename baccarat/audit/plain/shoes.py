@@ -1,0 +1,64 @@
+"""Seeds of rounds with a shoe of their own, tried in few steps: the commitment opened, and the first cards drawn."""
+
+import hashlib
+import hmac
+import struct
+from typing import Final
+
+from baccarat.audit.plain.rounds import PlainRound
+from baccarat.fairness.commitment import COMMITMENT_TAG
+from baccarat.fairness.shuffle import WORDS
+from baccarat.fairness.stream import BLOCK_TAG, SEED_BYTES
+from baccarat.rules.cards import FULL_DECK, Card
+
+_WORDS: Final = struct.Struct(">8I").unpack
+_FIRST_BLOCK: Final = BLOCK_TAG + bytes(16)
+"""What `fairness.stream` hashes for the first block without a cut: its tag, a length of zero, the counter zero."""
+_REFUSED: Final[dict[int, tuple[tuple[int, int], ...]]] = {
+    decks: tuple((52 * decks - place, WORDS - WORDS % (52 * decks - place)) for place in range(6))
+    for decks in range(1, 17)
+}
+"""For each number of decks and each of the first places: the cards that are left, and the words that are refused."""
+
+
+def opens(round_: PlainRound) -> bool:
+    """This will tell whether the revealed seed of an ended round is what it should be; where not, nothing is said why.
+
+    False as well where that takes more than the stream's first block: then `check_seed` must judge.
+    """
+    settled = round_.settled
+    if settled is None or round_.table.long:
+        return settled is not None and settled.seed is None
+    try:
+        seed = bytes.fromhex(settled.seed or "")
+    except ValueError:
+        return False
+    if len(seed) != SEED_BYTES or round_.opened.commitment != _commitment(seed):
+        return False
+    return first_cards(seed, decks=round_.table.rules.decks, count=len(round_.cards)) == round_.cards
+
+
+def _commitment(seed: bytes) -> str:
+    return hashlib.sha256(COMMITMENT_TAG + seed).hexdigest()
+
+
+def first_cards(seed: bytes, *, decks: int, count: int) -> tuple[Card, ...] | None:
+    """This will draw up to six cards of an uncut shoe as `fairness.shuffle.order` does; None where a word is refused.
+
+    `seed` is 32 bytes.
+    """
+    places = _REFUSED.get(decks)
+    if places is None or count > len(places):
+        return None
+    words = _WORDS(hmac.digest(seed, _FIRST_BLOCK, "sha256"))
+    moved: dict[int, int] = {}
+    cards = []
+    for place in range(count):
+        below, refused = places[place]
+        word = words[place]
+        if word >= refused:
+            return None
+        chosen = place + word % below
+        cards.append(FULL_DECK[moved.get(chosen, chosen) % 52])
+        moved[chosen] = moved.get(place, place)
+    return tuple(cards)

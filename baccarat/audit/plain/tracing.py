@@ -1,0 +1,59 @@
+"""A round of the usual course as the general steps would have left it."""
+
+from typing import Any
+
+import msgspec
+
+from baccarat.audit.plain import forms as f
+from baccarat.audit.plain.rounds import PlainRound
+from baccarat.audit.traces import Part, RoundTrace
+from baccarat.catalogue import CATALOGUE
+from baccarat.rounds import events as e
+from baccarat.rounds.state import Phase, Standing
+
+
+def traced(plain: PlainRound) -> RoundTrace:
+    """This will read the round's events again and return its trace; the table has followed them already."""
+    opened, *events = map(_event, plain.events)
+    table = plain.table
+    parts = {seat.seat: Part(seat.seat, seat.player, seat.book) for seat in opened.seats}
+    round_ = RoundTrace(opened, table, table.notes, parts, version=plain.version)
+    round_.dealt = plain.dealt
+    for event in events:
+        _seat(round_, event) if hasattr(event, "seat") else _all(round_, event)
+    return round_
+
+
+def _event(form: f.Form) -> Any:
+    """The event that a form was read from."""
+    return CATALOGUE.decode(type(form).__name__, 1, msgspec.json.encode(form))
+
+
+def _seat(round_: RoundTrace, event: Any) -> None:
+    part = round_.parts[event.seat]
+    match event:
+        case e.ChipsPlaced():
+            part.placements.append({event.spot: event.amount})
+        case e.WagerRepeated():
+            part.placements.append(event.stakes)
+        case e.WagerConfirmed():
+            part.placements.clear()
+            part.standing, part.confirmed_at = Standing.CONFIRMED, event.confirmed_at
+            part.stakes, part.raised = event.stakes, event.raised
+        case e.SeatPassed() | e.SeatTimedOut():
+            part.placements.clear()
+            part.standing = Standing.PASSED if isinstance(event, e.SeatPassed) else Standing.TIMED_OUT
+
+
+def _all(round_: RoundTrace, event: Any) -> None:
+    match event:
+        case e.BettingClosed():
+            round_.phase, round_.closed_at, round_.cut = Phase.CLOSED, event.closed_at, event.cut
+        case e.CardsDealt():
+            round_.phase, round_.position, round_.cards = Phase.DEALT, event.position, event.cards
+        case e.RoundSettled():
+            round_.phase, round_.ended_at, round_.seed = Phase.SETTLED, event.settled_at, event.seed
+            round_.outcome, round_.natural = event.outcome, event.natural
+            round_.player_total, round_.banker_total = event.player_total, event.banker_total
+            for wager in event.wagers:
+                round_.parts[wager.seat].settled = wager

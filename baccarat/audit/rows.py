@@ -1,0 +1,16 @@
+"""What an audit asks of an event: where it stands and what it says, sealed or not, recomputed or not."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from casino.events.drafts import Recorded, Sealed
+from casino.events.verification import Seen
+
+Row = Seen | Sealed | Recorded
+Batch = tuple[Sequence[Row], Sequence[Any] | None]
+"""Events in order, and what their forms have read of them, where that was done."""
+
+
+def where(row: Row) -> str:
+    """This will name an event by its stream, version and type."""
+    return f"event {row.id}, {row.stream} version {row.version}, {row.type}"

@@ -1,0 +1,47 @@
+"""What a table is opened with, judged by itself."""
+
+import functools
+from typing import NamedTuple
+
+from baccarat.audit import versioning
+from baccarat.rules.odds import player_edge_spots
+from baccarat.rules.table_rules import TableRules
+from baccarat.rules.validation import InvalidRules, check
+from baccarat.rules.versions import SpotReturn
+from baccarat.rules.wagers import Spot
+from casino.kernel.money import Book
+
+
+class Terms(NamedTuple):
+    """What a table is opened with, as far as it can be at fault by itself."""
+
+    rules: TableRules
+    books: tuple[Book, ...]
+    edge_accepted: tuple[Spot, ...]
+    returns: tuple[SpotReturn, ...]
+    floor: int
+    acknowledgement: str
+
+
+@functools.lru_cache(maxsize=256)
+def faults(terms: Terms) -> tuple[tuple[str, object, object], ...]:
+    """This will tell what is wrong with a table's terms: (what, expected, found).
+
+    Many tables have the same, and decoded ones have exact types.
+    """
+    try:
+        check(terms.rules)
+    except InvalidRules as wrong:
+        return (("rules are not playable", wrong.detail, terms.rules),)
+    found: list[tuple[str, object, object]] = []
+    if terms.returns:  # tables from before they were recorded have none
+        real = Book.REAL in terms.books
+        found += versioning.faults(
+            terms.rules, terms.returns, floor=terms.floor, words=terms.acknowledgement, real=real
+        )
+    spots = player_edge_spots(terms.rules)
+    if Book.REAL in terms.books and not set(spots) <= set(terms.edge_accepted):
+        found.append(("player's edge not accepted", spots, terms.edge_accepted))
+    if Book.PLAY in terms.books and not terms.rules.play_money:
+        found.append(("play money not offered", "real money only", terms.books))
+    return tuple(found)

@@ -1,0 +1,102 @@
+"""The short way through usual rounds: taken wherever it can be, and blind to nothing."""
+
+# ruff: noqa: S608  (SQL made of the columns' names)
+
+import json
+
+import msgspec
+import pytest
+from django.db import transaction
+from hypothesis import given
+from hypothesis import strategies as st
+
+from baccarat.audit.fold import Fold
+from baccarat.audit.notes import Notes
+from baccarat.audit.plain.forms import FORMS
+from baccarat.audit.plain.shoes import first_cards
+from baccarat.audit.plain.states import different
+from baccarat.fairness.shuffle import order
+from baccarat.projections import ROUNDS, WAGERS
+from baccarat.rules.presets import PRESETS
+from baccarat.rules.wagers import Spot
+from casino.events.canonical import recanonical
+from casino.events.rows import execute
+from casino.events.subscriptions import read_sealed
+from tests.baccarat.audit.test_fold import PLAYERS, House
+
+write = msgspec.json.Encoder(order="deterministic").encode
+OTHERS = {"text": "'another'", "int": "99", "bigint": "99", "boolean": "true", "timestamptz": "'2020-01-01'"}
+OTHERS |= {"uuid": "gen_random_uuid()", "jsonb": "'{}'::jsonb"}
+
+
+def played_house(preset):
+    house = House(preset, caller=False)
+    for player in PLAYERS:
+        house.do("sit", player, None, None)
+    for _ in range(4):
+        house.do("play", PLAYERS[0], Spot.BANKER, 2500)
+    return house
+
+
+@pytest.fixture(scope="module", params=list(PRESETS))
+def house(request):
+    return played_house(request.param)
+
+
+def test_rounds_of_every_preset_take_the_short_way(house):
+    fold = Fold(Notes())
+    fold.follow(house.rows)
+    assert fold.notes.findings == []
+    assert len(fold.plain.ended) >= 3
+    assert len(fold.ended) <= 1  # the first, which others sat down at
+
+
+def test_a_form_written_again_is_what_was_read(house):
+    read = [row for row in house.rows if (row.type, row.schema) in FORMS]
+    assert len({row.type for row in read}) >= 6
+    for row in read:
+        assert write(FORMS[row.type, row.schema](row.data)) == row.data
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data.update(more=1),
+        lambda data: data.pop(next(iter(data))),
+        lambda data: data.update(seat=1.0),
+        lambda data: data.update(seat="1"),
+    ],
+)
+def test_a_form_takes_no_other_fields_and_no_other_types(change):
+    data = json.loads('{"amount":100,"seat":1,"spot":"tie"}')
+    change(data)
+    with pytest.raises(msgspec.DecodeError):
+        FORMS["ChipsPlaced", 1](json.dumps(data))
+
+
+@given(text=st.text(max_size=20))
+def test_a_form_keeps_every_text_as_it_was(text):
+    data = json.dumps({"closed_at": text, "contributions": [], "cut": text})
+    assert write(FORMS["BettingClosed", 1](data)) == recanonical(data)
+
+
+@given(seed=st.binary(min_size=32, max_size=32), decks=st.sampled_from([1, 6, 8]), count=st.integers(4, 6))
+def test_the_first_cards_are_those_of_the_shoes_order(seed, decks, count):
+    found = first_cards(seed, decks=decks, count=count)
+    assert found in {None, order(seed, cut=b"", decks=decks, first=count)}
+
+
+def test_every_column_of_a_usual_rounds_rows_is_compared(played):
+    fold = Fold(Notes())
+    fold.follow(read_sealed(0, 10_000))
+    assert len(fold.plain.ended) >= 5
+    assert different(fold.plain.ended) == []
+    one = next(each for each in fold.plain.ended if each.table.rules.preset == "mini")
+    keys = {ROUNDS: f"id = '{one.opened.round}'", WAGERS: f"round_id = '{one.opened.round}'"}
+    for relation, place in keys.items():
+        for name, kind in relation.columns[1:]:
+            with transaction.atomic():
+                assert execute(f"UPDATE {relation.table} SET {name} = {OTHERS[kind]} WHERE {place}") == 1
+                assert different([one]) == [one], name
+                transaction.set_rollback(True)
+    assert different([one]) == []
