@@ -10,7 +10,7 @@ import msgspec
 
 from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.rounds import PlainPart, PlainRound
-from baccarat.projections import ROUNDS, WAGERS, Relation
+from baccarat.model_rows import ROUNDS, WAGERS, Relation
 from baccarat.rounds.state import Phase, Standing
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import Outcome

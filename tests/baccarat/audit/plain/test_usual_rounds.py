@@ -16,7 +16,7 @@ from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.plain.shoes import first_cards
 from baccarat.audit.plain.states import different
 from baccarat.fairness.shuffle import order
-from baccarat.projections import ROUNDS, WAGERS
+from baccarat.model_rows import ROUNDS, WAGERS
 from baccarat.rules.presets import PRESETS
 from baccarat.rules.wagers import Spot
 from casino.events.canonical import recanonical
