@@ -161,41 +161,21 @@ class Stack:
         for child in self.dead():
             raise Trouble(child.obituary())
 
-    def create_admin(self) -> str | None:
-        """This will make sure that the superuser `admin` exists, and return its password.
+    def furnish(self) -> tuple[str, Path] | None:
+        """This will make what a system is tried with, if it is missing: the superuser `admin`, the operator `demo`.
 
-        On servers given by URL it does nothing and returns None.
+        Returns the superuser's password and the file that holds the operator's key; None on servers given by URL,
+        where it makes nothing. Raises Trouble.
         """
         if "postgres" not in self.children:
             return None
-        password = self.home.secrets.admin_password
-        account = {"DJANGO_SUPERUSER_USERNAME": "admin", "DJANGO_SUPERUSER_EMAIL": "admin@localhost"}
-        try:
-            self.manage(
-                "createsuperuser",
-                "--no-input",
-                "--skip-checks",
-                extra={**account, "DJANGO_SUPERUSER_PASSWORD": password},
-            )
-        except Trouble as trouble:
-            if "already taken" not in str(trouble):
-                raise
-        return password
-
-    def demo_key(self) -> Path | None:
-        """This will make the sandbox operator `demo`, its tables and players if missing, and return its key's file.
-
-        On servers given by URL it does nothing and returns None.
-        """
-        if "postgres" not in self.children:
-            return None
-        file = self.home.folder / "operator-key"
+        password, file = self.home.secrets.admin_password, self.home.folder / "operator-key"
+        asked = ["--admin"] if file.exists() else ["--admin", "--key"]
+        printed = self.manage("demo", DEMO, *asked, extra={"DJANGO_SUPERUSER_PASSWORD": password})
         if not file.exists():
-            printed = self.manage("operator", "create", DEMO, "--name", "Demo", "--currency", "EUR", "--sandbox")
             file.touch(mode=0o600)
             file.write_text(operator_key(printed), encoding="utf-8")
-        self.manage("demo", DEMO)
-        return file
+        return password, file
 
 
 def operator_key(printed: str) -> str:

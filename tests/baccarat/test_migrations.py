@@ -13,7 +13,7 @@ from tests.support.house import House, deal_all
 
 
 def migrate(database: Database, *words: str) -> None:
-    command = [sys.executable, str(PROJECT / "manage.py"), "migrate", "--verbosity", "0", *words]
+    command = [sys.executable, str(PROJECT / "manage.py"), "migrate", "--skip-checks", "--verbosity", "0", *words]
     run_to_end(command, environment=as_owner(database.environment), folder=PROJECT)
 
 

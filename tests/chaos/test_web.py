@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from casino import trust
 from casino.events.rows import fetch
@@ -19,6 +20,8 @@ from casino.stack.processes import Child
 from casino.stack.system import answers, commands, free_port
 from tests.chaos.players import Setting, open_table
 from tests.conftest import Database
+from tests.services import Services
+from tests.support.house import fresh_database
 
 pytestmark = pytest.mark.slow
 
@@ -27,62 +30,82 @@ BET = {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": CURRENCY}
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    """A web process that dies when told to, and a player at a table there."""
+    """A web process that dies when told to, and the credential of an operator there."""
 
     child: Child
     port: int
     order: Path
-    table: str
-    token: str
+    credential: str
 
     def start(self) -> None:
         """This will start it and wait until it answers."""
         self.child.start()
         self.child.wait_until(lambda: answers(port=self.port, path="/livez"))
 
+
+@dataclass(frozen=True, slots=True)
+class Ann:
+    """A player at a table of her own."""
+
+    url: str
+    token: str
+
     def bet(self, key: str) -> httpx.Response:
         """This will send the bet once."""
         headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": key}
-        url = f"http://127.0.0.1:{self.port}/api/v1{self.table}/deal"
-        return httpx.post(url, json=BET, headers=headers, timeout=20, verify=trust.authorities())
+        return httpx.post(self.url, json=BET, headers=headers, timeout=20, verify=trust.authorities())
 
 
-@pytest.fixture
-def web(database: Database, tmp_path: Path) -> Generator[Web]:
-    """A running one, with a player who has sat down."""
-    port, order = free_port(0), tmp_path / "die-at"
-    command = commands(port=port, beat_file=tmp_path / "beat")["web"]
+@pytest.fixture(scope="module")
+def database(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Database]:
+    """One for all tests of this file."""
+    with fresh_database(services, django_db_blocker) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def web(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Generator[Web]:
+    """A running one; who struck it down starts it again."""
+    folder, port = tmp_path_factory.mktemp("web"), free_port(0)
+    order = folder / "die-at"
+    command = commands(port=port, beat_file=folder / "beat")["web"]
     command[command.index("casino.asgi:application")] = "tests.chaos.dying_web:application"
     child = Child(
         name="web",
         command=command,
         environment={**database.environment, "DIE_AT": str(order), "DATABASE_POOL": "4"},
-        log=tmp_path / "web.log",
+        log=folder / "web.log",
         folder=PROJECT,
     )
     operator = operations.create_operator(slug="chaos", name="Chaos", currency=CURRENCY, sandbox=True)
     credential = ".".join(operations.issue_key(operator=operator.id, label="first"))
+    web = Web(child=child, port=port, order=order, credential=credential)
     try:
-        child.start()
-        child.wait_until(lambda: answers(port=port, path="/livez"))
-        table, token = asyncio.run(_seat(f"http://127.0.0.1:{port}", credential))
-        yield Web(child=child, port=port, order=order, table=table, token=token)
+        web.start()
+        yield web
     finally:
         child.stop()
 
 
-async def _seat(base_url: str, credential: str) -> tuple[str, str]:
-    async with Client(base_url, credential) as client:
+@pytest.fixture
+def ann(web: Web) -> Ann:
+    """A new player who has sat down at a new table."""
+    return asyncio.run(_seated(web))
+
+
+async def _seated(web: Web) -> Ann:
+    base_url = f"http://127.0.0.1:{web.port}"
+    async with Client(base_url, web.credential) as client:
         table = await open_table(client, Setting("mini"))
-        token = await new_player(client, "ann", "real")
+        token = await new_player(client, uuid4().hex, "real")
     async with Client(base_url, token) as client:
         body = {"seat": 1, "buy_in": "1000.00", "currency": CURRENCY, "book": "real"}
         await client.post(f"{table}/seat", body)
-    return table, token
+    return Ann(url=f"{base_url}/api/v1{table}/deal", token=token)
 
 
 def wagers() -> int:
-    """How many wagers have been confirmed, by the log, the ledger and the read model, which agree."""
+    """How many wagers have been confirmed so far, by the log, the ledger and the read model, which agree."""
     (counts,) = fetch(
         "SELECT (SELECT count(*) FROM events_event WHERE type = 'WagerConfirmed'), "
         "(SELECT count(*) FROM wallet_entry WHERE kind = 'wager'), (SELECT count(*) FROM baccarat_wager)"
@@ -92,20 +115,20 @@ def wagers() -> int:
 
 
 @pytest.mark.parametrize(("moment", "kept"), [("4", False), ("commit", False), ("committed", True)])
-def test_a_client_that_sends_again_after_a_crash_has_bet_once(web: Web, moment: str, *, kept: bool) -> None:
-    key = uuid4().hex
+def test_a_client_that_sends_again_after_a_crash_has_bet_once(web: Web, ann: Ann, moment: str, *, kept: bool) -> None:
+    key, before = uuid4().hex, wagers()
     web.order.write_text(moment, encoding="utf-8")
 
     with pytest.raises(httpx.TransportError):
-        web.bet(key)
+        ann.bet(key)
 
-    assert wagers() == int(kept)
+    assert wagers() == before + kept
     web.start()
-    again = web.bet(key)
+    again = ann.bet(key)
     assert again.status_code == 200, again.text
     assert again.json()["round"]["seats"][0]["wager"] == [{"spot": "banker", "amount": "10.00"}]
     assert again.headers.get("Idempotent-Replayed") == ("true" if kept else None)
-    assert wagers() == 1
-    third = web.bet(key)
+    assert wagers() == before + 1
+    third = ann.bet(key)
     assert (third.content, third.headers["Idempotent-Replayed"]) == (again.content, "true")
-    assert wagers() == 1
+    assert wagers() == before + 1

@@ -170,7 +170,7 @@ def test_every_process_of_the_deployment_runs(deployment):
 
 
 def test_everything_is_migrated_as_the_application_sees_it(deployment):
-    deployment.manage("migrate", "--check")
+    deployment.manage("migrate", "--check", "--skip-checks")
 
 
 def test_plain_http_is_sent_to_https_but_for_the_health_checks(deployment):

@@ -28,8 +28,7 @@ class Command(BaseCommand):
         """This will start everything, print the addresses and a development login, and run until stopped."""
         self.stdout.write("Starting. The first start makes the database and takes a few seconds more.")
         with Stack(name=options["home"], port=options["port"], demo=True, say=self.say) as stack:
-            password, key = stack.create_admin(), stack.demo_key()
-            self.say(addresses(stack.base_url, password, key))
+            self.say(addresses(stack.base_url, stack.furnish()))
             self.say(f"Data and logs: {stack.home.folder}\nStop with Ctrl-C.")
             with contextlib.suppress(KeyboardInterrupt):
                 run_forever(stack, reload=not options["no_reload"])
@@ -40,7 +39,7 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def addresses(base: str, password: str | None, key: Path | None) -> str:
+def addresses(base: str, furnished: tuple[str, Path] | None) -> str:
     """This will list where to go and with which login, one per line."""
     lines = [
         f"Web        {base}/",
@@ -48,9 +47,9 @@ def addresses(base: str, password: str | None, key: Path | None) -> str:
         f"Admin      {base}/admin/",
         f"Readiness  {base}/readyz",
     ]
-    if password is not None:
-        lines.append(f"Login      admin / {password}   (development only)")
-    if key is not None:
+    if furnished is not None:
+        password, key = furnished
         lines.insert(1, f"Play       {base}/play/   (with ready demo players; their PIN is 2468)")
+        lines.append(f"Login      admin / {password}   (development only)")
         lines.append(f"Operator   demo, its API key is in {key}   (development only)")
     return "\n".join(lines)

@@ -5,11 +5,14 @@ from uuid import uuid4
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
 from django.test import AsyncRequestFactory, Client
 from django.urls import resolve, set_script_prefix
 
 from baccarat.page import demo
 from casino.operators import operations, pins
+from casino.operators.models import ApiKey
 from casino.stack.home import PROJECT
 from wallet import queries as wallet
 
@@ -102,6 +105,29 @@ def test_only_demo_players_can_be_played_as(client, house):
     answer = client.post("/play/demo", {"player": str(uuid4())}, content_type="application/json")
 
     assert (answer.status_code, answer.json()["code"]) == (404, "unknown_player")
+
+
+def test_the_demo_is_made_once_with_its_operator_another_key_each_time_and_the_superuser(db, monkeypatch, capsys):
+    monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", "a-long-password")
+
+    for _ in range(2):
+        call_command("demo", "demo", "--admin", "--key")
+
+    keys = re.findall(r"Bearer (\S+)", capsys.readouterr().out)
+    assert len(set(keys)) == 2
+    for key in keys:
+        seen = Client().get("/api/v1/tables", headers={"Authorization": f"Bearer {key}"}).json()
+        assert len(seen["items"]) == len(demo.TABLES)
+    assert User.objects.get().check_password("a-long-password")
+
+
+def test_no_operator_of_real_money_is_furnished(db):
+    operations.create_operator(slug="lucky", name="Lucky", currency="EUR", sandbox=False)
+
+    with pytest.raises(CommandError, match="sandbox"):
+        call_command("demo", "lucky", "--key")
+
+    assert ApiKey.objects.count() == 0
 
 
 def test_furnishing_again_makes_nothing_twice(house):

@@ -19,7 +19,7 @@ from wallet.notices import Notice
 
 
 def migrate(database: Database, *words: str) -> None:
-    command = [sys.executable, str(PROJECT / "manage.py"), "migrate", "--verbosity", "0", *words]
+    command = [sys.executable, str(PROJECT / "manage.py"), "migrate", "--skip-checks", "--verbosity", "0", *words]
     run_to_end(command, environment=as_owner(database.environment), folder=PROJECT)
 
 
