@@ -11,6 +11,7 @@ from baccarat.admin.words import words
 from baccarat.catalogue import CATALOGUE
 from baccarat.models import Round, Table
 from baccarat.rounds.state import Phase, Standing
+from baccarat.rules.cards import UnknownCard
 from baccarat.rules.presets import PRESETS
 from casino.admin import marks, scope
 from casino.admin.filters import chosen
@@ -80,7 +81,7 @@ def phase_badge(phase: str, set_aside: str | None) -> SafeString:
 
 def outcome_badge(outcome: str | None) -> SafeString | str:
     """This will print who won, in the colour of the spot."""
-    return marks.NOTHING if outcome is None else marks.badge(outcome, OUTCOMES[outcome])
+    return marks.NOTHING if outcome is None else marks.badge(outcome, OUTCOMES.get(outcome, "bad"))
 
 
 def set_aside_count(request: HttpRequest) -> str:
@@ -99,5 +100,5 @@ def told(title: str, events: Sequence[Recorded], currency: str) -> Grid:
 def _told(event: Recorded, currency: str) -> str:
     try:
         return words(CATALOGUE.decode(event.type, event.schema, event.data), currency)
-    except (UnknownEvent, MalformedEvent) as trouble:
+    except (UnknownEvent, MalformedEvent, UnknownCard) as trouble:
         return f"This event can't be read: {trouble}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from baccarat.audit.story import Line
 from baccarat.audit.verdict import Verdict
@@ -12,6 +13,7 @@ from casino.admin.sections import Piece, Section
 
 TURNED = 2
 """Cards of a hand that the Caller turns over at once."""
+_PLACES: Final = {"first": 1, "second": 2, "third": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,11 @@ def _moments(lines: Sequence[Line], told: Sequence[Step]) -> Iterator[Moment]:
 
 
 def _on_table(words: str, player: int, banker: int) -> tuple[int, int]:
-    """One more card of the hand that the words begin with; the Caller may have turned it over before."""
-    place = {"first": 1, "second": 2, "third": 3}[words.split()[1]]
+    """One more card of the hand that the words begin with; the Caller may have turned it over before.
+
+    Words of a deal that was tampered with name no card, and change nothing.
+    """
+    place = _PLACES.get(words.partition(" ")[2].partition(" ")[0])
+    if place is None:
+        return player, banker
     return (max(player, place), banker) if words.startswith("Player") else (player, max(banker, place))

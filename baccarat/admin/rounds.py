@@ -166,11 +166,16 @@ class RoundAdmin(ReadOnlyAdmin):
 
     def sections(self, request: HttpRequest, obj: Round) -> Sequence[Section]:
         """This will show a round whole; what stops it comes first."""
-        state = _state(obj)
         events = latest(f"round-{obj.pk}")
-        names = nicknames([seat.player for seat in state.seats])
         place = Place(operator=obj.operator_id, table=obj.table_id, currency=obj.currency)
         judged = verdict.judge(obj.pk, place=place)
+        try:
+            state = _state(obj)
+            state.facts()
+        except (msgspec.MsgspecError, ValueError, LookupError) as trouble:
+            told = Alert("What is kept of this round can't be read", str(trouble))
+            return (told, round_proofs.proofs(judged), parts.told("Timeline", events, obj.currency))
+        names = nicknames([seat.player for seat in state.seats])
         moments = round_replay.moments(judged, state)
         sections: list[Section] = []
         if obj.set_aside is not None:

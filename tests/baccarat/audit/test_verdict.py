@@ -5,11 +5,14 @@
 from typing import Any
 from uuid import UUID
 
+from django.test import Client
+
 from baccarat.audit.verdict import Verdict, judge
 from baccarat.derive import Place
 from casino.checkpoints import signing
 from casino.events.rows import fetch
 from tests.baccarat.audit.playing import tamper
+from tests.support.office import page_of, superuser
 
 
 def settled() -> tuple[UUID, Place]:
@@ -19,6 +22,12 @@ def settled() -> tuple[UUID, Place]:
         "WHERE phase = 'settled' AND starts_with(rules, 'mini@') ORDER BY id LIMIT 1"
     )[0]
     return round_, Place(operator=operator, table=table, currency=currency)
+
+
+def body_of(client: Client, page: str) -> str:
+    answer = client.get(page)
+    assert answer.status_code == 200
+    return answer.content.decode()
 
 
 def broken(verdict: Verdict) -> set[str]:
@@ -61,3 +70,20 @@ def test_a_round_is_judged_by_what_stands_about_it(played: Any) -> None:
     assert not judged.holds
 
     assert "Rules, cards, payouts and commission" in broken(judge(UUID(int=7), place=place))
+
+
+def test_the_page_of_a_round_that_was_tampered_with_is_there_and_red(played: Any) -> None:
+    round_, _ = settled()
+    page, client = page_of("baccarat_round", round_), superuser()
+    assert "All of it holds" in body_of(client, page)
+    dealt = f"stream = 'round-{round_}' AND type = 'CardsDealt'"
+    two_more = """'["Kh", "2d"]'"""
+    for deed in (
+        f"UPDATE events_event SET data = jsonb_set(data, '{{cards}}', data->'cards' || {two_more}) WHERE {dealt}",
+        f"UPDATE events_event SET data = jsonb_set(data, '{{cards,0}}', '\"Zz\"') WHERE {dealt}",
+        f"UPDATE events_event SET data = '{{}}' WHERE {dealt}",
+        f"UPDATE baccarat_round SET cards = 'Zz', outcome = 'nobody' WHERE id = '{round_}'",
+        f"UPDATE baccarat_round SET state = '{{}}' WHERE id = '{round_}'",
+    ):
+        tamper(played, deed)
+        assert "c-proofs-bad" in body_of(client, page), deed
