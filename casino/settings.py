@@ -383,7 +383,7 @@ STAFF_IDLE_SECONDS = env.integer("STAFF_IDLE_SECONDS", default=900)
 if not 60 <= STAFF_IDLE_SECONDS <= 1800:
     raise ImproperlyConfigured("STAFF_IDLE_SECONDS must be 60 to 1800.")
 SESSION_COOKIE_AGE = STAFF_IDLE_SECONDS
-SESSION_SAVE_EVERY_REQUEST = True  # each request begins the time anew; sessions are staff's alone
+SESSION_ENGINE = "casino.staff.kept_sessions"  # each request begins the time anew; sessions are staff's alone
 
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "casino.staff.backend.RoleBackend"]
 AXES_HANDLER = "casino.staff.locks.Handler"

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
-from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from baccarat.admin.words import words
@@ -13,9 +12,10 @@ from baccarat.models import Round, Table
 from baccarat.rounds.state import Phase, Standing
 from baccarat.rules.cards import UnknownCard
 from baccarat.rules.presets import PRESETS
-from casino.admin import marks, scope
+from casino.admin import marks
 from casino.admin.filters import chosen
 from casino.admin.sections import Grid
+from casino.admin.waiting import Waiting
 from casino.events.admin import timeline
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.drafts import Recorded
@@ -84,12 +84,8 @@ def outcome_badge(outcome: str | None) -> SafeString | str:
     return marks.NOTHING if outcome is None else marks.badge(outcome, OUTCOMES.get(outcome, "bad"))
 
 
-def set_aside_count(request: HttpRequest) -> str:
-    """This will return how many rounds wait for a person, for the side bar; nothing when there are none."""
-    if not request.user.has_perm("baccarat.view_round"):
-        return ""
-    waiting = scope.within(Table.objects.filter(set_aside__isnull=False), request)[:100].count()
-    return str(waiting) if waiting else ""
+set_aside_count: Final = Waiting("baccarat.view_round", lambda: Table.objects.filter(set_aside__isnull=False))
+"""Rounds that wait for a person, for the side bar."""
 
 
 def told(title: str, events: Sequence[Recorded], currency: str) -> Grid:

@@ -54,11 +54,6 @@ _WORDS: Final = """
 """
 _LIST: Final = "SELECT word FROM chat_word WHERE operator_id IS NOT DISTINCT FROM %s ORDER BY folded"
 _SHOWN: Final = "SELECT id, shown FROM chat_message WHERE id = ANY (%s::uuid[])"
-_WAITING: Final = """
-    SELECT count(*) FROM (
-        SELECT FROM chat_report AS report WHERE (%s OR report.operator_id = ANY (%s::uuid[]))
-           AND NOT EXISTS (SELECT FROM chat_closing WHERE report_id = report.id) LIMIT %s) AS queued
-"""
 _BETWEEN: Final = """
     SELECT id, seat, player_id, sent_at FROM chat_message
      WHERE table_id = %s AND sent_at >= %s AND sent_at <= %s ORDER BY id
@@ -145,11 +140,6 @@ def shown(*, messages: Sequence[UUID]) -> dict[UUID, str]:
 def references(*, table: UUID, since: datetime, until: datetime) -> list[Line]:
     """This will name the messages sent at a table in an interval, oldest first, without their words."""
     return _lines(("id", "seat", "player", "sent_at"), fetch(_BETWEEN, [table, since, until]))
-
-
-def waiting(*, operators: Sequence[UUID] | None, most: int) -> int:
-    """This will count the reports that wait, at most so many, of some operators or with None of all."""
-    return int(fetch(_WAITING, [operators is None, list(operators or ()), most])[0][0])
 
 
 def _lines(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> list[Line]:

@@ -9,17 +9,17 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from casino.admin import logins, marks, scope
+from casino.admin import logins, marks
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin
 from casino.admin.sections import Facts, Field, Form, Grid, Section
+from casino.admin.waiting import Waiting
 from casino.operators import staff
 from casino.operators.admin import operator_filter
 from casino.reports import matters, queries
 from casino.reports.models import Matter, MatterAct
 
 WORK: Final = "reports.acknowledge_matter"
-MOST_COUNTED: Final = 100
 _TONES: Final = {None: "bad", matters.ASSIGNED: "warn", matters.RESOLVED: "good"}
 
 
@@ -27,12 +27,8 @@ def _resolved() -> Exists:
     return Exists(MatterAct.objects.filter(matter_id=OuterRef("pk"), act=matters.RESOLVED))
 
 
-def waiting(request: HttpRequest) -> str:
-    """This will count the matters that nobody has resolved, for the side bar."""
-    if not request.user.has_perm("reports.view_matter"):
-        return ""
-    count = scope.within(Matter.objects.filter(~_resolved()), request)[:MOST_COUNTED].count()
-    return f"{count}+" if count == MOST_COUNTED else str(count or "")
+waiting: Final = Waiting("reports.view_matter", lambda: Matter.objects.filter(~_resolved()))
+"""Matters that nobody has resolved, for the side bar."""
 
 
 @admin.register(Matter)

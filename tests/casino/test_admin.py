@@ -38,9 +38,9 @@ NEVER_LISTED = {
     "operators.playersession",
     "operators.playerpin",
 }
-MOST_QUERIES_OF_A_LIST = 17
-MOST_QUERIES_OF_A_PAGE = 24
-MOST_QUERIES_OF_A_ROUND = 42
+MOST_QUERIES_OF_A_LIST = 9
+MOST_QUERIES_OF_A_PAGE = 14
+MOST_QUERIES_OF_A_ROUND = 32
 """A round is worked out anew, and its export checked, whenever it is looked at."""
 
 

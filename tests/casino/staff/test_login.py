@@ -11,6 +11,7 @@ from django.test import AsyncClient, Client
 from django.urls import reverse
 from django_otp.oath import totp
 
+from casino.events.rows import execute, fetch
 from casino.significant.models import SignificantEvent
 from casino.staff import authenticators
 from casino.staff.models import Authenticator, RecoveryCode, SignIn
@@ -202,9 +203,14 @@ def test_a_session_ends_after_a_quarter_of_an_hour_without_a_request(user: User)
     client = Client()
     log_in(client)
     assert client.cookies["sessionid"]["max-age"] == django_settings.STAFF_IDLE_SECONDS == 900
-    client.get(HOME)
-    assert client.session.get_expiry_age() == 900
+    assert "sessionid" not in client.get(HOME).cookies, "a use that was noted lately is not noted again"
+    lasted = "UPDATE django_session SET expire_date = clock_timestamp() + interval '{}'"
+    execute(lasted.format("869 s"))
     assert client.get(HOME).cookies["sessionid"]["max-age"] == 900
+    ((left,),) = fetch("SELECT expire_date - clock_timestamp() FROM django_session")
+    assert 890 < left.total_seconds() <= 900
+    execute(lasted.format("-1 s"))
+    assert client.get(HOME).status_code == 302
 
 
 def test_behind_a_proxy_the_address_is_the_one_that_the_proxy_saw(user: User, settings: Any) -> None:
