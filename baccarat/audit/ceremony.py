@@ -1,5 +1,6 @@
 """The Caller's ceremony: the right seat had the cards, no longer than it may, and the hands were turned in order."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -9,6 +10,7 @@ from baccarat.rounds import ceremony_events as e
 from baccarat.rounds.ceremony_state import Ceremony
 from baccarat.rounds.events import CardsDealt
 from baccarat.rounds.state import Phase
+from baccarat.rules.cards import Card
 from baccarat.rules.wagers import Spot
 
 OTHER_SEAT: Final = "cards with the wrong seat"
@@ -96,4 +98,8 @@ def check_turned(round_: RoundTrace, event: CardsDealt) -> None:
     hands = ((e.Side.PLAYER, event.cards[0:4:2]), (e.Side.BANKER, event.cards[1:4:2]))
     found = tuple((each.side, each.cards) for each in round_.turned)
     if found != hands:
-        round_.differs(NOT_TURNED, hands, found)
+        round_.differs(NOT_TURNED, _in_words(hands), _in_words(found))
+
+
+def _in_words(hands: Sequence[tuple[e.Side, Sequence[Card]]]) -> str:
+    return "; ".join(f"{side.capitalize()} {' '.join(cards)}" for side, cards in hands)

@@ -25,6 +25,8 @@ WHATS: Final = {
 _BETTING, _CLOSED, _DEALT, _SETTLED, _LAPSED = Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.LAPSED
 _DECIDING, _TIMED_OUT = Standing.DECIDING, Standing.TIMED_OUT
 
+NO_DEAL = "cards are not a legal deal"
+
 
 def closed(round_: RoundTrace, event: e.BettingClosed) -> None:
     """This will follow the close of betting: all have acted or the turn is over, and somebody has a wager."""
@@ -63,7 +65,7 @@ def dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
     try:
         round_.dealt = replay(event.cards)
     except IllegalDeal as illegal:
-        round_.differs("cards are not a legal deal", illegal, " ".join(event.cards))
+        round_.differs(NO_DEAL, illegal, " ".join(event.cards))
     if shoe is not None:
         shoe.deals.append((event.position, event.cards, round_.opened.round))
         shoe.draw(event.position + len(event.cards), rules)

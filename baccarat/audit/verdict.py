@@ -6,8 +6,10 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.audit import money
+from baccarat.audit.dealing import NO_DEAL
 from baccarat.audit.notes import Notes
 from baccarat.audit.retelling import NoSuchRound, Retold, retell
+from baccarat.audit.shoes import NOT_OPENED, OTHER_CARDS, OTHER_ROOT
 from baccarat.catalogue import CATALOGUE
 from baccarat.derive import Place
 from casino.checkpoints import proofs, records
@@ -29,6 +31,8 @@ _SEALED: Final = """
       LEFT JOIN events_seal AS before ON before.position = seal.position - 1
      WHERE event.stream = %s ORDER BY event.version
 """
+_OF_THE_SHOE: Final = frozenset({NOT_OPENED, OTHER_CARDS, OTHER_ROOT, NO_DEAL})
+"""What says that the cards are not those of the seed; cards that are no deal are never those of a shoe."""
 _ROW: Final = "SELECT phase, cards, outcome FROM baccarat_round WHERE id = %s"
 
 
@@ -108,6 +112,9 @@ def _rules(round_: UUID) -> tuple[Retold | None, Check]:
 
 
 def _fairness(retold: Retold) -> Check:
+    wrong = [one for one in retold.findings if one.what in _OF_THE_SHOE]
+    if wrong:
+        return Check("Cards from the committed seed", holds=False, words=_words(wrong))
     holds = None if "revealed" in retold.fairness and "checked" not in retold.fairness else True
     return Check("Cards from the committed seed", holds=holds, words=retold.fairness)
 

@@ -62,6 +62,11 @@ def test_a_round_is_judged_by_what_stands_about_it(played: Any) -> None:
     tamper(played, f"UPDATE wallet_posting SET amount = amount * 2 WHERE entry_id IN ({entry})")
     assert "Ledger entries" in broken(judge(round_, place=place))
 
+    dealt = f"stream = 'round-{round_}' AND type = 'CardsDealt'"
+    swapped = "jsonb_set(jsonb_set(data, '{cards,0}', data->'cards'->1), '{cards,1}', data->'cards'->0)"
+    tamper(played, f"UPDATE events_event SET data = {swapped} WHERE {dealt}")
+    assert "Cards from the committed seed" in broken(judge(round_, place=place))
+
     other = "CASE data->>'outcome' WHEN 'tie' THEN 'banker' ELSE 'tie' END"
     tamper(played, f"UPDATE events_event SET data = jsonb_set(data, '{{outcome}}', to_jsonb({other})) "
                    f"WHERE stream = 'round-{round_}' AND type = 'RoundSettled'")  # fmt: skip
