@@ -33,9 +33,7 @@ _FAIRNESS: Final = {
     "closed": False,
     "shoe": _SHOE,
     "next": {**_SHOE, "id": _NEXT_ID, "number": 3, "cut": None, "root": None, "cards_out": None, "open": True},
-    "revealed": [
-        {**_SHOE, "number": 1, "cards_out": 411, "decks": None, "seed": "5c" * 32, "ended_at": "2026-11-21T08:58:11Z"}
-    ],
+    "revealed": [{**_SHOE, "number": 1, "cards_out": 411, "seed": "5c" * 32, "ended_at": "2026-11-21T08:58:11Z"}],
 }
 _OPENING: Final = {"position": 131, "card": "9h", "salt": "a7" * 32, "path": ["3b" * 32] * 9}
 _ROUNDS_SHOE: Final = {

@@ -19,9 +19,7 @@ class ShoeTold(serializers.Serializer[Any]):
     cut = serializers.CharField(allow_null=True, help_text='In hex, once it is fixed; "" if nobody contributed.')
     root = serializers.CharField(allow_null=True, help_text="Of a long shoe: the Merkle root of its cards, in hex.")  # type: ignore[assignment]
     cards_out = serializers.IntegerField(allow_null=True)
-    decks = serializers.IntegerField(
-        allow_null=True, help_text="What a long shoe was committed to with, until it ends."
-    )
+    decks = serializers.IntegerField(allow_null=True, help_text="What it is made of; a long shoe is bound to it.")
     open = serializers.BooleanField(help_text="Whether it takes contributions now.")
 
 

@@ -6,7 +6,7 @@ import msgspec
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat import disclosure
+from baccarat import commitments, disclosure
 from baccarat.api import fairness_documents
 from baccarat.api.actions import Action
 from baccarat.api.bodies import Cut, TableClosing
@@ -27,7 +27,7 @@ class TableFairness(EitherView):
     @fairness_documents.table_fairness
     def get(self, request: Request, table: UUID) -> Response:
         del request
-        return Response(disclosure.fairness(table=table, operator=self.caller.operator))
+        return Response(commitments.fairness(table=table, operator=self.caller.operator))
 
 
 class CloseTable(OperatorView):
@@ -37,7 +37,7 @@ class CloseTable(OperatorView):
         operator = self.caller.operator
         given = read(TableClosing, request)
         closing.close_table(table=table, operator=operator, reason=given["reason"], metadata=metadata(request))
-        return Response(disclosure.fairness(table=table, operator=operator))
+        return Response(commitments.fairness(table=table, operator=operator))
 
 
 class RoundShoe(EitherView):

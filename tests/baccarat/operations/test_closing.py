@@ -4,7 +4,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from baccarat import disclosure, shoe_secrets
+from baccarat import commitments, disclosure, shoe_secrets
 from baccarat.audit import engine
 from baccarat.fairness.commitment import opens
 from baccarat.operations import closing, dealing, revealing, rotating, voiding
@@ -45,8 +45,10 @@ def test_a_long_shoe_that_is_given_up_is_revealed_with_the_one_committed_to(hous
     assert last is not None
     told = disclosure.shoe_of(round_=last, operator=house.operator)
     assert (told.seed, told.openings != ()) == (running.seed, True)
-    (revealed,) = disclosure.fairness(table=table, operator=house.operator)["revealed"]
-    assert (revealed["id"], revealed["seed"]) == (str(running.shoe), running.seed)
+    revealed = commitments.fairness(table=table, operator=house.operator)["revealed"]
+    assert [(each["id"], each["seed"], each["decks"], each["cut"]) for each in revealed] == [
+        (str(running.shoe), running.seed, 8, ""), (str(coming.shoe), coming.seed, 8, None),
+    ]  # fmt: skip
     house.agree(table)
     assert engine.run(oldest=3600).findings == ()
     subject = f"table:{table}"

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from django.core.management import CommandError, call_command
 
-from baccarat import version_rows
+from baccarat import commitments, version_rows
 from baccarat.audit import engine
 from baccarat.audit.rebuilding import rebuild
 from baccarat.audit.retelling import retell
@@ -117,6 +117,17 @@ def test_at_a_long_shoe_what_the_shoe_is_made_of_waits_for_the_next_one(house: H
     deal_all()
     assert house.in_hand(table).facts().rules == "big_table@4"
     house.agree(table)
+
+
+def test_a_revealed_shoe_says_how_many_decks_it_was_made_of_whatever_the_table_plays_by_now(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    for _ in range(2):
+        ann.deal({B: 500})
+        deal_all()
+        put_in(house, table, decks=house.state(table).rules.decks - 1)
+    told = commitments.fairness(table=table, operator=house.operator)
+    assert [each["decks"] for each in told["revealed"]] == [7, 8]
 
 
 def test_other_rules_begin_another_board_and_repeat_no_wager_of_the_old_ones(house: House) -> None:
