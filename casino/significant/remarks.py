@@ -26,8 +26,12 @@ WITH said AS (
 INSERT INTO significant_remark (event_id, acknowledges, note, by)
 SELECT event_id, true, note, %s FROM taken JOIN said USING (event_id) RETURNING event_id
 """
-_ABOUT: Final = "SELECT id, subject FROM significant_significantevent WHERE id = ANY (%s::uuid[])"
-_PLAYER: Final = "player:"
+_ABOUT: Final = r"""
+SELECT id, coalesce(
+    substring(subject FROM '^player:([0-9a-f-]{36})$'), substring(actor FROM '^player:([0-9a-f-]{36})$'),
+    substring(after->>'player' FROM '^[0-9a-f-]{36}$')
+) FROM significant_significantevent WHERE id = ANY (%s::uuid[])
+"""
 _NOTE: Final = """
 INSERT INTO significant_remark (event_id, acknowledges, note, by) VALUES (%s, false, %s, %s) RETURNING event_id
 """
@@ -57,17 +61,6 @@ def _kept(events: Sequence[UUID], note: str) -> list[str]:
     """What is stored of a note about each event: sealed under the key of the player whom the event is about, if any."""
     if not note:
         return [note] * len(events)
-    subjects = dict(fetch(_ABOUT, [list(events)]))
-    about = [subjects.get(event, "") for event in events]
-    sealed = {each: _sealed(each, note) for each in set(about)}
-    return [sealed[each] for each in about]
-
-
-def _sealed(subject: str, note: str) -> str:
-    if not subject.startswith(_PLAYER):
-        return note
-    try:
-        player = UUID(subject.removeprefix(_PLAYER))
-    except ValueError:
-        return note
-    return personal.words(player, note)
+    players: dict[UUID, str | None] = dict(fetch(_ABOUT, [list(events)]))
+    sealed = {player: personal.words(UUID(player), note) for player in set(players.values()) if player is not None}
+    return [sealed.get(players.get(event) or "", note) for event in events]

@@ -9,9 +9,14 @@ from casino import personal
 from casino.events.rows import execute, fetch
 
 READ = """
-SELECT remark.id, event.subject, remark.note FROM significant_remark AS remark
-  JOIN significant_significantevent AS event ON event.id = remark.event_id
- WHERE event.subject ~ '^player:[0-9a-f-]{36}$' AND remark.note <> ''
+SELECT * FROM (
+    SELECT remark.id, coalesce(
+               substring(event.subject FROM '^player:([0-9a-f-]{36})$'),
+               substring(event.actor FROM '^player:([0-9a-f-]{36})$'),
+               substring(event.after->>'player' FROM '^[0-9a-f-]{36}$')
+           ) AS player, remark.note
+      FROM significant_remark AS remark JOIN significant_significantevent AS event ON event.id = remark.event_id
+) AS said WHERE player IS NOT NULL AND note <> ''
 """
 WRITE = "UPDATE significant_remark SET note = %s WHERE id = %s"
 # Rows of this table are never changed, and the database sees to it: but for this once.
@@ -21,9 +26,9 @@ OPEN, SHUT = (f"ALTER TABLE significant_remark {way} TRIGGER USER" for way in ("
 def seal(apps: Any, editor: Any) -> None:
     """This will seal what is not sealed."""
     del apps, editor
-    for key, subject, note in fetch(READ):
+    for key, player, note in fetch(READ):
         if not personal.is_sealed(note):
-            execute(WRITE, [personal.words(UUID(subject.removeprefix("player:")), note), key])
+            execute(WRITE, [personal.words(UUID(player), note), key])
 
 
 def unseal(apps: Any, editor: Any) -> None:
