@@ -65,6 +65,7 @@ class ReconciliationAdmin(OfOperator):
     list_display = ("title", "operator", "provider", "currency", "ours", "theirs", "matched", "sum", "differs")
     list_filter = (operator_filter(),)
     ordering = ("-day", "-id")
+    search_help_text = "id of a reconciliation"
 
     @admin.display(description="day")
     def title(self, run: Reconciliation) -> str:

@@ -12,6 +12,8 @@ from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.module_loading import import_string
 
+from casino.admin import viewer
+
 SPAN: Final = 100_000
 """Rows that a list reaches back to when its table has no index by operator; older ones are found by searching."""
 
@@ -31,6 +33,14 @@ def names(request: HttpRequest) -> Mapping[str, str]:
         request.casino_operator_names = asked  # type: ignore[attr-defined]
     found: Mapping[str, str] = request.casino_operator_names  # type: ignore[attr-defined]
     return found
+
+
+def slug(operator: UUID | None) -> str:
+    """This will return the short name of an operator that who looks works for, or its id; a dash for none."""
+    request = viewer.asking()
+    if operator is None:
+        return "\N{EN DASH}"
+    return str(operator) if request is None else names(request).get(str(operator), str(operator))
 
 
 def within(rows: QuerySet[Any], request: HttpRequest, column: str = "operator_id") -> QuerySet[Any]:

@@ -30,6 +30,11 @@ def may_see(model: str) -> bool:
     return request.user.has_perm(f"{app}.view_{name}")
 
 
+def asking() -> HttpRequest | None:
+    """This will return the request that a page is made for now; None outside of the admin."""
+    return _request.get()
+
+
 def once(name: str, make: Callable[[], Made]) -> Made:
     """This will make something once for the page that is made now; outside of the admin, each time."""
     request = _request.get()

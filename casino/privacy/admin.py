@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from baccarat.admin.players import WholePlayerAdmin
-from casino.admin import logins, marks
+from casino.admin import logins, marks, scope
 from casino.admin.filters import chosen
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Facts, Field, Form, Section
@@ -150,7 +150,7 @@ class ErasureAdmin(ReadOnlyAdmin):
     @admin.display(description="operator")
     def operator(self, erasure: Erasure) -> SafeString | str:
         """Whose player it is."""
-        return marks.page("operator", erasure.operator_id, marks.short(erasure.operator_id))
+        return marks.page("operator", erasure.operator_id, scope.slug(erasure.operator_id))
 
     @admin.display(description="reason")
     def why(self, erasure: Erasure) -> str:

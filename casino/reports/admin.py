@@ -59,6 +59,7 @@ class ReportAdmin(ReadOnlyAdmin):
         since_by_uuid(),
     )
     ordering = ("-id",)
+    search_help_text = "id of a version"
     list_before_template = "admin/casino/make_report.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from casino.admin import logins, marks
+from casino.admin import logins, marks, scope
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin
 from casino.admin.sections import Facts, Field, Form, Grid, Section
@@ -47,6 +47,7 @@ class MatterAdmin(ReadOnlyAdmin):
         since_by_uuid(),
     )
     ordering = ("-id",)
+    search_help_text = "id of a matter"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """This will add what was done last."""
@@ -86,7 +87,7 @@ class MatterAdmin(ReadOnlyAdmin):
     @admin.display(description="operator")
     def operator(self, matter: Matter) -> SafeString | str:
         """Whose it is."""
-        return marks.page("operator", matter.operator_id, marks.short(matter.operator_id))
+        return marks.page("operator", matter.operator_id, scope.slug(matter.operator_id))
 
     @admin.display(description="owner")
     def owner_(self, matter: Any) -> str:

@@ -22,7 +22,7 @@ class IntervalInvalid(Refusal):
     kind = Kind.INVALID
     title = "This is no interval"
     remedy = (
-        "Send `date` for a day, month or year; `since` and a later `until` for an interval; neither for life to date."
+        "Give a date for a day, month or year, a beginning and a later end for an interval, neither for life to date."
     )
 
 

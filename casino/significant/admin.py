@@ -9,6 +9,7 @@ from django.contrib import admin
 from django.db.models import Case, Exists, OuterRef, Q, QuerySet, TextField, Value, When
 from django.http import HttpRequest
 from django.urls import URLPattern
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from casino import personal
@@ -180,7 +181,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         if "log_position" not in after:
             return marks.NOTHING
         place = marks.listing("events_event", f"#{after['log_position']}", q=str(after["log_position"]))
-        return marks.both(place, marks.plain_moment(datetime.fromisoformat(after["logged_at"])))
+        return format_html("{} at {}", place, marks.moment(datetime.fromisoformat(after["logged_at"])))
 
     def _forms(self, request: HttpRequest, event: Any) -> Sequence[Section]:
         if not request.user.has_perm(ACKNOWLEDGE):

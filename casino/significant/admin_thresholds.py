@@ -48,7 +48,7 @@ class ThresholdAdmin(ReadOnlyAdmin):
     @admin.display(description="operator")
     def operator(self, row: Threshold) -> object:
         """Whose thresholds they are."""
-        return marks.page("operator", row.operator_id, marks.short(row.operator_id))
+        return marks.page("operator", row.operator_id, scope.slug(row.operator_id))
 
     @admin.display(description="set by")
     def made_by(self, row: Threshold) -> str:
