@@ -92,10 +92,11 @@ def _go_on(journal: Journal, *, by: str, reason: str, metadata: Metadata, now: d
 
 
 def _empty_the_round(journal: Journal, now: datetime) -> None:
-    """Whoever has not confirmed a wager is out of the round: it ends, or is due with what is confirmed in it."""
-    if not journal.round.is_running() or journal.round.set_aside is not None:
-        return
-    for seat in journal.round.seats:
+    """Whoever has not confirmed a wager is out of the round: it ends, or is due with what is confirmed in it.
+
+    One that was set aside waits for a person all the same.
+    """
+    for seat in journal.round.seats if journal.round.is_running() else ():
         if seat.standing is not Standing.CONFIRMED:
             withdraw(journal, seat.player, now)
 

@@ -1,0 +1,57 @@
+"""What waits for a person is counted once for a page, by one statement, and for those alone who may see it."""
+
+from uuid import UUID
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.http import HttpRequest
+from django.test.utils import CaptureQueriesContext
+
+from casino.admin import waiting
+from casino.significant import badges, log
+from tests.support.office import Office, open_office, staff
+from wallet import admin_badges
+
+SEES = ("significant.view_significantevent", "wallet.view_withdrawal")
+
+
+@pytest.fixture
+def office(db: None) -> Office:
+    return open_office()
+
+
+def asked_by(name: str) -> HttpRequest:
+    request = HttpRequest()
+    request.user = User.objects.get(username=name)
+    return request
+
+
+def note(operator: UUID, times: int) -> None:
+    told = log.Significant(kind=log.Kind.NEGATIVE_BALANCE, operator=operator, subject="x:1", actor="system")
+    log.record_many([told] * times)
+
+
+def test_all_numbers_of_a_page_take_one_question(office: Office) -> None:
+    note(office.operator.id, 3)
+    staff(*SEES, name="looker", works_for=office.operator.slug)
+    request = asked_by("looker")
+    before = badges.unacknowledged(asked_by("looker"))
+    with CaptureQueriesContext(connection) as captured:
+        told = [badges.unacknowledged(request), admin_badges.withdrawals(request), admin_badges.adjustments(request)]
+    counting = [query["sql"] for query in captured if "count(*)" in query["sql"]]
+    assert (told[0], told[1:], len(counting)) == (before, ["", ""], 1)
+    assert int(before) >= 3
+
+
+def test_a_hundred_is_as_far_as_it_counts(office: Office) -> None:
+    note(office.operator.id, waiting.MOST)
+    staff(*SEES, name="looker", works_for=office.operator.slug)
+    assert badges.unacknowledged(asked_by("looker")) == "100+"
+
+
+def test_who_works_for_no_operator_or_may_not_see_is_told_no_number(office: Office) -> None:
+    note(office.operator.id, 3)
+    staff(*SEES, name="alone", works_for="nobody")
+    staff(name="blind", works_for=office.operator.slug)
+    assert [badges.unacknowledged(asked_by(name)) for name in ("alone", "blind")] == ["", ""]
