@@ -632,6 +632,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
+FORMAT_MODULE_PATH = "casino.formats"
 
 STATIC_URL = "static/"
 STATIC_ROOT = env.text("STATIC_ROOT", str(BASE_DIR / "static-root"))

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from baccarat.admin import parts, search
+from baccarat.admin import parts, player_switch, search
 from baccarat.admin.words import stakes_in_words
 from baccarat.chat.models import Act, Message, Report
 from baccarat.models import Sitting, Wager
@@ -44,7 +44,7 @@ class WholePlayerAdmin(PlayerAdmin):
         """This will show a player whole, as far as this person may see it."""
         first, *others = super().sections(request, obj)
         shown = [make(request, obj) for needed, make in _SECTIONS if request.user.has_perm(needed)]
-        return [first, *shown, *others]
+        return [first, *shown, *others, *player_switch.sections(request, obj)]
 
 
 def _money(request: HttpRequest, player: Player) -> Section:

@@ -201,9 +201,11 @@ def page_of(switch: Switch) -> str:
     return reverse("admin:baccarat_switch_change", args=[quote(switch.pk)])
 
 
-def form(request: HttpRequest, reach: Scope, url: str, title: str) -> Sequence[Section]:
+def form(
+    request: HttpRequest, reach: Scope, url: str, title: str, kept: Sequence[tuple[str, str]] = ()
+) -> Sequence[Section]:
     """This will show the form that stops what a page is about, for those who may."""
-    return (Form(title, "Stop", url, (_WHY, _TOLD), SAYS, tone="bad"),) if may_throw(request, reach) else ()
+    return (Form(title, "Stop", url, (_WHY, _TOLD), SAYS, "bad", kept),) if may_throw(request, reach) else ()
 
 
 def stop(request: HttpRequest, reach: str, subject: str) -> str:

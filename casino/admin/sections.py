@@ -71,7 +71,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Fields that are POSTed to `url`; who may not send it is not shown it."""
+    """Fields that are POSTed to `url`, with what is `kept` for it unseen; who may not send it is not shown it."""
 
     title: str
     label: str
@@ -79,6 +79,7 @@ class Form:
     fields: Sequence[Field] = ()
     says: str = ""
     tone: str = "plain"
+    kept: Sequence[tuple[str, str]] = ()
     template: ClassVar[str] = "admin/casino/form.html"
 
 

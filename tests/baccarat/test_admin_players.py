@@ -1,12 +1,15 @@
 """A player's page shows the whole player, to each as far as they may look, at the same cost however long the story."""
 
+import re
+
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
-from baccarat.admin import players
-from baccarat.models import Wager
+from baccarat.admin import players, switches
+from baccarat.models import Switch, Wager
 from casino.significant import log
 from tests.support.office import Office, open_office, page_of, staff, superuser
 
@@ -47,6 +50,20 @@ def test_each_sees_what_their_role_lets_them(office: Office) -> None:
     assert "<h2>Chats" in body
     for title in ("Money", "Rounds", "Significant events", "Staff who looked"):
         assert f"<h2>{title}" not in body, title
+
+
+def test_play_is_stopped_from_the_page_by_those_who_may_and_the_page_says_so(office: Office) -> None:
+    floor = staff("operators.view_player", "baccarat.view_switch", "baccarat.throw_switch", works_for="lucky")
+    page = body_of(floor, office)
+    assert "<h2>Stop this player" in page
+    kept = dict(re.findall(r'type="hidden" name="(scope|subject)" value="([^"]+)"', page))
+    floor.post(reverse("admin:baccarat_switch_throw"), {**kept, "reason": "A quarrel.", "says": ""})
+    switch = Switch.objects.get(scope="player", subject=str(office.player.id))
+    assert (switch.stopped, switch.reason) == (True, "A quarrel.")
+    page = body_of(floor, office)
+    assert "<h2>Play is stopped" in page
+    assert switches.page_of(switch) in page
+    assert "<h2>Stop this player" not in page
 
 
 def test_older_rounds_are_a_page_further(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -423,10 +423,12 @@ def test_an_event_that_waits_for_its_seal_says_so(office: Office) -> None:
 
 
 def test_users_keep_their_usual_pages() -> None:
-    page = superuser().get(reverse("admin:auth_user_change", args=[User.objects.get().pk]))
+    client, user = superuser(), User.objects.get()
+    page = client.get(reverse("admin:auth_user_change", args=[user.pk]))
 
     assert page.status_code == 200
     assert 'name="_save"' in page.content.decode()
+    assert f"{user.date_joined:%Y-%m-%d %H:%M:%S} UTC" in page.content.decode()
 
 
 def test_what_staff_did_stays_when_they_go(office: Office) -> None:

@@ -1,0 +1,25 @@
+"""The switch of one player, on the player's page."""
+
+from collections.abc import Sequence
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from baccarat.admin import switches
+from baccarat.models import Switch
+from baccarat.tables.switch_events import Scope
+from casino.admin import marks
+from casino.admin.sections import Facts, Section
+from casino.operators.models import Player
+
+
+def sections(request: HttpRequest, player: Player) -> Sequence[Section]:
+    """This will say that play is stopped for this player and by which switch, or offer to stop it to those who may."""
+    held = Switch.objects.filter(scope=Scope.PLAYER, subject=str(player.pk), stopped=True).first()
+    if held is not None:
+        stopped = (
+            marks.link(switches.page_of(held), held.reason) if request.user.has_perm("baccarat.view_switch") else ""
+        )
+        return (Facts("Play is stopped", (("By a switch", stopped or held.reason),)),)
+    kept = (("scope", Scope.PLAYER.value), ("subject", str(player.pk)))
+    return switches.form(request, Scope.PLAYER, reverse("admin:baccarat_switch_throw"), "Stop this player", kept)

@@ -1,0 +1,1 @@
+"""How times are written where Django writes them: as everywhere else, with their zone."""
