@@ -2,22 +2,24 @@
 
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
-from typing import Any, Final
+from typing import Final
 
 from baccarat.audit import judging, money, parallel, pending, reading
-from baccarat.audit.fold import Fold
+from baccarat.audit.fold import Fold, Followed
 from baccarat.audit.notes import Notes
 from baccarat.audit.order import in_order
 from baccarat.audit.parallel import Part, Progress, Scene
 from baccarat.audit.report import Report
-from baccarat.audit.rows import Row
+from baccarat.audit.rows import Batch
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import outside
 from casino.checkpoints.document import Checkpoint
 from casino.events.verification import Head, against, head_mark
 
+LOT: Final = 1000
+"""Events whose entries and rows are asked for at once."""
 OLDEST = 60.0
 """Seconds that anything may wait for its seal, its cards or a person."""
 
@@ -82,13 +84,13 @@ def run(
 def _alone(scene: Scene, *, since: int, whole: bool, progress: Progress | None) -> Part:
     """One pass over the log and then, unless only the log is wanted, over all that follows from it."""
     fold, part = Fold(Notes(), disputed=reading.disputed(), whole=whole), Part()
-    for batch, forms in itertools.chain(reading.before(since), reading.sealed(since=since, findings=part.chain)):
-        fold.notes.on = forms is not None
-        _follow(fold, batch, forms, whole=whole)
-        if progress is not None:
-            progress(fold.events, scene.head)
-    fold.notes.on = True
-    _follow(fold, reading.waiting(), None, whole=whole)
+    batches = itertools.chain(
+        reading.before(since), reading.sealed(since=since, findings=part.chain), [(reading.waiting(), None)]
+    )
+    for due in _followed(fold, batches, progress=progress, head=scene.head):
+        if whole:
+            judging.judge_batch(fold, due)
+        fold.forget()
     part.seconds = time.monotonic()
     if whole:
         pending.check_unused(judging.judge_tables(fold, fold.notes, oldest=scene.oldest), fold.notes)
@@ -98,8 +100,17 @@ def _alone(scene: Scene, *, since: int, whole: bool, progress: Progress | None) 
     return part
 
 
-def _follow(fold: Fold, rows: Sequence[Row], forms: Sequence[Any] | None, *, whole: bool) -> None:
-    followed = fold.follow(rows, forms)
-    if whole and fold.notes.on:
-        judging.judge_batch(fold, followed)
-    fold.forget()
+def _followed(
+    fold: Fold, batches: Iterable[Batch], *, progress: Progress | None, head: int
+) -> Iterator[list[Followed]]:
+    """Follow all, and hand out what is to be judged before it is forgotten, some thousand events at a time."""
+    due: list[Followed] = []
+    judged = 0
+    for rows, forms in batches:
+        due.extend(fold.follow(rows, forms))
+        if fold.events - judged >= LOT:
+            yield due
+            due, judged = [], fold.events
+        if progress is not None:
+            progress(min(fold.events, head), head)
+    yield due

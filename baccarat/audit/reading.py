@@ -18,8 +18,8 @@ from casino.events.subscriptions import read_sealed
 from casino.events.verification import read
 from casino.kernel.findings import Finding
 
-CHUNK: Final = 400
-"""Events read at once: about as many as the socket holds while those before are judged."""
+CHUNK: Final = 100
+"""Events read at once: so few that a processor keeps all that is made of them at hand."""
 
 _WAITING: Final = """
 SELECT event.id, event.stream, event.version, event.type, event.schema, event.data::text, event.metadata::text,
@@ -90,8 +90,8 @@ def sealed(*, since: int, findings: list[Finding]) -> Iterator[Batch]:
 
     The next are read meanwhile.
     """
-    with ahead(snapshot=share()) as ask:
-        yield from read(FORMS, findings=findings, from_position=since, chunk=CHUNK, ask=ask)
+    with ahead(snapshot=share()) as stream:
+        yield from read(FORMS, findings=findings, from_position=since, chunk=CHUNK, stream=stream)
 
 
 @contextlib.contextmanager

@@ -1,12 +1,12 @@
-"""Statements sent before their rows are wanted: PostgreSQL works on the next while we work on the last one's rows.
+"""Rows of a long statement while PostgreSQL still makes the next: it works on those while we work on the last ones.
 
-One thread and one statement at a time. What the server has ready waits in the socket, so an answer should not be much
-larger than that holds (some 200 kB): the rest is only made when we come to read it.
+One thread and one statement at a time. What the server has ready waits in the socket; the rest is only made when we
+come to read it.
 """
 
 import contextlib
-from collections.abc import Callable, Generator, Sequence
-from typing import Any
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any, Final
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from psycopg import ClientCursor, Connection, generators
@@ -14,43 +14,51 @@ from psycopg.adapt import Transformer
 from psycopg.errors import error_from_result
 from psycopg.pq import ExecStatus, Format
 
-from casino.events.rows import Ask, Rows
+from casino.events.rows import Rows, Stream
 
-_BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+_BEGIN: Final = (
+    "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+    # The first rows are wanted at once, so whatever reads a whole table before it has any is the wrong plan.
+    "SET LOCAL enable_hashjoin = off",
+    "SET LOCAL enable_mergejoin = off",
+    "SET LOCAL enable_sort = off",
+    "SET LOCAL jit = off",
+    "SET LOCAL max_parallel_workers_per_gather = 0",
+)
 
 
 @contextlib.contextmanager
-def ahead(*, snapshot: str) -> Generator[Ask]:
-    """This will ask on a connection of its own that sees the exported snapshot of that name, closed at the end.
+def ahead(*, snapshot: str) -> Generator[Stream]:
+    """This will stream on a connection of its own that sees the exported snapshot of that name, closed at the end.
 
-    What is asked is sent at once; its rows must be taken before the next is asked. Taking them raises psycopg.Error.
+    The rows of one statement must all be taken before the next. Taking them raises psycopg.Error.
     """
     own = connections.create_connection(DEFAULT_DB_ALIAS)
     try:
         with own.cursor() as cursor:
-            cursor.execute(_BEGIN)
+            cursor.execute(_BEGIN[0])
             cursor.execute(f"SET TRANSACTION SNAPSHOT '{snapshot}'")
+            for setting in _BEGIN[1:]:
+                cursor.execute(setting)
         raw: Connection[Any] = own.connection
 
-        def ask(sql: str, parameters: Sequence[Any]) -> Callable[[], Rows]:
-            _send(raw, sql, parameters)
-            return lambda: _rows(raw)
+        def stream(sql: str, parameters: Sequence[Any], size: int) -> Iterator[Rows]:
+            return _stream(raw, sql, parameters, size)
 
-        yield ask
+        yield stream
     finally:
         own.close()
 
 
-def _send(raw: Connection[Any], sql: str, parameters: Sequence[Any]) -> None:
+def _stream(raw: Connection[Any], sql: str, parameters: Sequence[Any], size: int) -> Iterator[Rows]:
     statement = ClientCursor(raw).mogrify(sql, parameters)
     raw.pgconn.send_query_params(statement.encode(), None, result_format=Format.BINARY)
+    raw.pgconn.set_chunked_rows_mode(size)
     raw.wait(generators.send(raw.pgconn))
-
-
-def _rows(raw: Connection[Any]) -> Rows:
-    (result,) = raw.wait(generators.fetch_many(raw.pgconn))
-    if result.status != ExecStatus.TUPLES_OK:
-        raise error_from_result(result)
     reader = Transformer(raw)
-    reader.set_pgresult(result)
-    return reader.load_rows(0, result.ntuples, tuple)
+    while (result := raw.wait(generators.fetch(raw.pgconn))) is not None:
+        if result.status not in {ExecStatus.TUPLES_CHUNK, ExecStatus.TUPLES_OK}:
+            raise error_from_result(result)
+        if result.ntuples:
+            reader.set_pgresult(result)
+            yield reader.load_rows(0, result.ntuples, tuple)

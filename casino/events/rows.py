@@ -5,8 +5,7 @@ Django's own cursor takes over while somebody listens to it: an execute_wrapper,
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 import psycopg
@@ -16,8 +15,8 @@ from psycopg.pq import Format
 
 Rows = Sequence[tuple[Any, ...]]
 Parameters = Sequence[Any] | Mapping[str, Any]
-Ask = Callable[[str, Sequence[Any]], Callable[[], Rows]]
-"""Asks a statement, and returns what gives its rows: whether it is sent now or then is the asker's choice."""
+Stream = Callable[[str, Sequence[Any], int], Iterator[Rows]]
+"""Asks a statement and yields its rows in lots of at most so many."""
 Cursor = psycopg.Cursor[tuple[Any, ...]]
 
 
@@ -40,11 +39,6 @@ def fetch(sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
             rows: list[tuple[Any, ...]] = watched.fetchall()
             return rows
     return _run(own, sql, parameters).fetchall()
-
-
-def later(sql: str, parameters: Parameters = ()) -> Callable[[], Rows]:
-    """This will ask when the rows are wanted and not before; until then the connection is free for others."""
-    return partial(fetch, sql, parameters)
 
 
 def execute(sql: str, parameters: Parameters = ()) -> int:

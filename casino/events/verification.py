@@ -15,20 +15,21 @@ import msgspec
 from casino.events.canonical import recanonical
 from casino.events.digest import GENESIS, seal
 from casino.events.inspection import inspect
-from casino.events.rows import Ask, Rows, fetch, later
+from casino.events.rows import Rows, Stream, fetch
 from casino.kernel.findings import Finding
 
 __all__ = ["Head", "against", "head_mark", "inspect", "verify", "walk"]
 
-CHUNK: Final = """
+_LINKS: Final = """
 SELECT seal.position, seal.digest, seal.event_id, event.stream, event.version, event.type, event.schema,
        event.data::text, event.metadata::text, (date_part('epoch', event.recorded_at) * 1000000)::bigint
 FROM (SELECT position, digest, event_id FROM events_seal
-      WHERE position > %s AND position <= %s ORDER BY position LIMIT %s) AS seal
+      WHERE position > %s AND position <= %s ORDER BY position {limit}) AS seal
 LEFT JOIN events_event AS event ON event.id = seal.event_id
 ORDER BY seal.position
 """
-
+ALL: Final = _LINKS.format(limit="")
+LOT: Final = _LINKS.format(limit="LIMIT %s")
 
 Forms = Mapping[tuple[str, int], Callable[[str | bytes], Any]]
 """Reads some events, by name and schema, into structs that, written again, give the canonical bytes.
@@ -105,14 +106,14 @@ def walk(
     upto: int | None = None,
     expected: Head | None = None,
     chunk: int = 5000,
-    ask: Ask = later,
+    stream: Stream | None = None,
 ) -> Iterator[list[Seen]]:
     """This will yield the sealed events above `from_position` in batches, as `read` does, without reading any.
 
     It adds to `findings` what breaks the chain.
     """
     about: dict[str, Any] = {"from_position": from_position, "upto": upto, "expected": expected}
-    for batch, _ in read({}, findings=findings, chunk=chunk, ask=ask, **about):
+    for batch, _ in read({}, findings=findings, chunk=chunk, stream=stream, **about):
         yield list(batch)
 
 
@@ -124,24 +125,30 @@ def read(
     upto: int | None = None,
     expected: Head | None = None,
     chunk: int = 5000,
-    ask: Ask = later,
+    stream: Stream | None = None,
 ) -> Iterator[Read]:
     """This will yield the sealed events above `from_position` in batches and add to `findings` what breaks the chain.
 
     Each link is checked against the digest stored before it, so one changed row is one finding, not a finding for every
     row after it. It ends at `upto`, or at the head that stood when it began. The connection is free between batches;
-    `ask` may have the next batch read meanwhile.
+    `stream` reads all of it by another one, ahead of us.
     """
     if expected is not None:
         findings.extend(against(expected))
     last, link = head_mark().position if upto is None else upto, _start(from_position, findings)
-    answer = ask(CHUNK, [link.position, last, chunk])
-    while rows := answer():
-        answer = ask(CHUNK, [rows[-1][0], last, chunk])
+    after = link.position
+    lots = _lots(after, last, chunk) if stream is None else stream(ALL, [after, last], chunk)
+    for rows in lots:
         batch: list[Seen] = []
         values: list[Any] = []
         link = _check(rows, link, batch, values, forms, findings)
         yield batch, values
+
+
+def _lots(after: int, last: int, chunk: int) -> Iterator[Rows]:
+    while rows := fetch(LOT, [after, last, chunk]):
+        after = rows[-1][0]
+        yield rows
 
 
 def against(expected: Head) -> Iterator[Finding]:

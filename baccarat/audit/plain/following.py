@@ -59,6 +59,7 @@ class PlainRounds:
         self._seatings: dict[str, Seating] = {}
         self.opened = 0
         self.ended: list[PlainRound] = []
+        self._untried: list[PlainRound] = []
         self.entries: dict[int, str] = {}
         self._whole = whole
 
@@ -86,6 +87,7 @@ class PlainRounds:
             del self._rounds[stream], self._by_table[round_.opened.table]
             if self._notes.on:
                 self.ended.append(round_)
+                self._untried.append(round_)
             entry = money.settlement(round_, event) if self._whole else None
             if entry is not None:
                 self.entries[row.id] = entry
@@ -130,5 +132,7 @@ class PlainRounds:
         return list(self._rounds)
 
     def unopened(self) -> list[tuple[Row, RoundTrace]]:
-        """This will return the rounds among those that ended whose seeds are to be tried by `check_seed`."""
-        return [(each.last, traced(each)) for each in self.ended if each.last is not None and not opens(each)]
+        """This will try the seeds of the rounds that ended since; returns those that `check_seed` must judge."""
+        found = [(each.last, traced(each)) for each in self._untried if each.last is not None and not opens(each)]
+        self._untried.clear()
+        return found
