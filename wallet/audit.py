@@ -73,6 +73,25 @@ CHECKS: Final[Mapping[str, str]] = {
           FROM wallet_balance LEFT JOIN wallet_account account ON account.id = account_id
          WHERE account.id IS NULL ORDER BY account_id""",
 }
+OF_ENTRIES: Final = frozenset(list(CHECKS)[:3])
+"""The checks of single entries; all others are of accounts."""
+_NEW: Final = """WITH wallet_entry AS (
+    SELECT * FROM wallet_entry WHERE cause IN (
+        SELECT event_id FROM events_seal WHERE position > %(since)s UNION ALL SELECT event_id FROM events_unsealed)
+)"""
+# These stand before a check and take the place of the tables that it names.
+NEW_ENTRIES: Final = f"""{_NEW}, wallet_posting AS (
+    SELECT * FROM wallet_posting WHERE entry_id IN (SELECT id FROM wallet_entry)
+)"""  # noqa: S608  (constants)
+MOVED_ACCOUNTS: Final = f"""{_NEW.replace("wallet_entry AS", "moving AS", 1)}, moved AS (
+    SELECT DISTINCT account_id AS id FROM wallet_posting WHERE entry_id IN (SELECT id FROM moving)
+), wallet_account AS (
+    SELECT * FROM wallet_account WHERE id IN (SELECT id FROM moved)
+), wallet_balance AS (
+    SELECT * FROM wallet_balance WHERE account_id IN (SELECT id FROM moved)
+), wallet_posting AS (
+    SELECT * FROM wallet_posting WHERE account_id IN (SELECT id FROM moved)
+)"""  # noqa: S608  (constants)
 _ACCOUNTS: Final = """SELECT id, kind, operator_id, book, currency, player_id, table_id
     FROM wallet_account WHERE id > %s ORDER BY id LIMIT %s"""
 _ENTRIES: Final = """SELECT entry.cause, entry.kind || ': ' || coalesce((
@@ -81,19 +100,25 @@ _ENTRIES: Final = """SELECT entry.cause, entry.kind || ': ' || coalesce((
     FROM wallet_entry entry WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.id"""
 
 
-def check() -> Iterator[Finding]:
-    """This will run every check of the ledger against itself, and yield what contradicts."""
+def check(*, since: int = 0) -> Iterator[Finding]:
+    """This will run every check of the ledger against itself, and yield what contradicts.
+
+    With `since`, a position in the log, it looks at entries of the events sealed after it or not yet, and at the
+    accounts that these move, from their first posting on.
+    """
     never_negative = [str(kind) for kind in sorted(NEVER_NEGATIVE)]
     for what, statement in CHECKS.items():
-        for where, expected, found in _rows(statement, never_negative):
+        view = "" if not since else (NEW_ENTRIES if what in OF_ENTRIES else MOVED_ACCOUNTS)
+        for where, expected, found in _rows(view + statement, never_negative, since):
             yield Finding(what, where, expected, found)
-    yield from check_account_ids()
+    yield from check_account_ids(since=since)
 
 
-def check_account_ids(*, chunk: int = 5000) -> Iterator[Finding]:
-    """This will recompute the id of every account from its name."""
-    last = UUID(int=0)
-    while rows := fetch(_ACCOUNTS, [last, chunk]):
+def check_account_ids(*, since: int = 0, chunk: int = 5000) -> Iterator[Finding]:
+    """This will recompute the id of every account from its name; `since` as for `check`."""
+    last, given = UUID(int=0), [since] if since else []
+    view = MOVED_ACCOUNTS.replace("%(since)s", "%s") if since else ""
+    while rows := fetch(view + _ACCOUNTS, [*given, last, chunk]):
         for stored, kind, operator, book, currency, player, table in rows:
             name = AccountName(AccountKind(kind), operator, Book(book), currency, player, table)
             if name.id != stored:
@@ -145,7 +170,8 @@ def _difference(expected: str | None, found: str | None) -> str:
     return "entry moves something else"
 
 
-def _rows(statement: str, never_negative: list[str]) -> list[tuple[str, str, str]]:
+def _rows(statement: str, never_negative: list[str], since: int) -> list[tuple[str, str, str]]:
     marks = statement.count("%(never_negative)s")
-    rows = fetch(statement.replace("%(never_negative)s", "%s"), [never_negative] * marks)
+    parameters: list[object] = [since] * statement.count("%(since)s") + [never_negative] * marks
+    rows = fetch(statement.replace("%(never_negative)s", "%s").replace("%(since)s", "%s"), parameters)
     return [(where, expected, found) for where, expected, found in rows]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from typing import Final
 
-from baccarat.audit import judging, money, parallel, pending, reading
+from baccarat.audit import judging, money, parallel, pending, reading, touched
 from baccarat.audit.fold import Fold, Followed
 from baccarat.audit.notes import Notes
 from baccarat.audit.order import in_order
@@ -25,11 +25,12 @@ OLDEST = 60.0
 
 INCREMENTAL: Final = """
 An audit since a checkpoint says: the checkpoint is signed by a trusted key and agrees with its copy outside, and the
-tree that is kept has its root; every event sealed after it follows by chain, tree and rules, and its entry is the one
-that it leads to; rounds that ended after it or run still have the rows they should; and, as in full, the whole ledger
-agrees with itself, and tables, seats, payments and limits with all events. It can't say that events, seals and
-entries from before the checkpoint, and the rows of rounds that ended before, are still what a full audit found: for
-that, audit in full.
+tree that is kept has its root; every event sealed after it follows by chain and tree; each table that anything has
+happened to since then, in it or in one of its rounds, follows by the rules from its first event on, each event agrees
+with its own seal, its money moved as it says, and all its rows are as they should be; so do wallets, payments, limits
+and chats; and the accounts that were moved since then agree with their postings, from the first on. What it does not
+read: tables that nothing has happened to, their rounds, rows and entries, accounts that were not moved, rows that no
+event stands behind, and links of the chain before the checkpoint. For that, audit in full.
 """
 """Said by the command as well."""
 
@@ -49,7 +50,7 @@ def run(
 
     The log is held against its checkpoints too, those in the database and those outside.
 
-    Events up to position `since`, or that of a good `checkpoint`, are followed but not checked: see `INCREMENTAL`.
+    With a position `since`, or that of a good `checkpoint`, it reads what was touched after it: see `INCREMENTAL`.
     `expected` is a head kept from an earlier audit. `oldest` is in seconds. `progress(done, total)` is told about
     events. With `log_only`, events are checked against the chain and the rules, and nothing else. A `pool` of `jobs`
     processes (`parallel.processes`) shares the work of a full audit, and finds the same. Call it outside of any
@@ -78,14 +79,19 @@ def run(
         seconds=time.monotonic() - start,
         log_seconds=part.seconds,
         head=(head.position, head.digest.hex()),
+        since=min(since, head.position),
     )
 
 
 def _alone(scene: Scene, *, since: int, whole: bool, progress: Progress | None) -> Part:
     """One pass over the log and then, unless only the log is wanted, over all that follows from it."""
-    fold, part = Fold(Notes(), disputed=reading.disputed(), whole=whole), Part()
+    part, seen = Part(), touched.after(since, oldest=scene.oldest) if since else None
+    streams = None if seen is None else seen.streams
+    fold = Fold(Notes(), disputed=reading.disputed(streams), whole=whole)
     batches = itertools.chain(
-        reading.before(since), reading.sealed(since=since, findings=part.chain), [(reading.waiting(), None)]
+        () if seen is None else touched.history(seen, findings=part.chain),
+        reading.sealed(since=since, findings=part.chain),
+        [(reading.waiting(), None)],
     )
     for due in _followed(fold, batches, progress=progress, head=scene.head):
         if whole:
@@ -93,9 +99,11 @@ def _alone(scene: Scene, *, since: int, whole: bool, progress: Progress | None) 
         fold.forget()
     part.seconds = time.monotonic()
     if whole:
-        pending.check_unused(judging.judge_tables(fold, fold.notes, oldest=scene.oldest), fold.notes)
+        playing = judging.judge_tables(fold, fold.notes, oldest=scene.oldest)
+        if seen is None:
+            pending.check_unused(playing, fold.notes)
         judging.judge_others(fold, fold.notes)
-        judging.judge_database(fold.notes, oldest=scene.oldest)
+        judging.judge_database(fold.notes, oldest=scene.oldest, touched=seen)
     part.findings, part.rounds, part.events = fold.notes.findings, fold.rounds, fold.events
     return part
 

@@ -56,7 +56,7 @@ class Fold:
         self._shoes: set[str] = set()
         self.whole = whole
         self.causes: list[int] = []
-        self.plain = PlainRounds(self.tables, self._shoes, self.wallets, notes, disputed=disputed, whole=whole)
+        self.plain = PlainRounds(self.tables, self._shoes, self.wallets, disputed=disputed, whole=whole)
         self._seeds: list[tuple[Row, RoundTrace, str | None, tuple[Card, ...]]] = []
 
     def follow(self, rows: Sequence[Row], forms: Sequence[Any] | None = None) -> list[Followed]:
@@ -164,11 +164,11 @@ class Fold:
         ran = self.running.pop(stream, None) is not None
         if ran and stream in self._disputed:
             self.held[stream] = round_
-        elif ran and self.notes.on:
+        elif ran:
             self.ended.append(round_)
         if isinstance(event, ve.RoundVoided):  # which has tried its seed
             self._debts(event, round_.table.place)
-        elif self.notes.on:
+        else:
             self._seeds.append((row, round_, event.seed, round_.cards))
 
     def _try_seeds(self) -> None:

@@ -8,6 +8,7 @@ from baccarat.audit.fold import Fold, Followed
 from baccarat.audit.notes import Notes
 from baccarat.audit.plain import states
 from baccarat.audit.plain.tracing import traced
+from baccarat.audit.touched import Touched
 from casino.events.inspection import inspect
 
 
@@ -38,9 +39,16 @@ def judge_others(fold: Fold, notes: Notes) -> None:
         notes.add(finding.what, finding.where, finding.expected, finding.found)
 
 
-def judge_database(notes: Notes, *, oldest: float) -> None:
-    """This will ask the database what needs no event to be read: queue and streams, rows of nothing, the ledger."""
+def judge_database(notes: Notes, *, oldest: float, touched: Touched | None = None) -> None:
+    """This will ask the database what needs no event to be read: queue and streams, rows of nothing, the ledger.
+
+    With `touched`, of streams and accounts only these, and nothing of rows that no event stands behind.
+    """
     _, age = reading.now()
+    if touched is not None:
+        notes.findings.extend(inspect(oldest=oldest + age, streams=touched.streams))
+        money.check_itself(notes, since=touched.since)
+        return
     notes.findings.extend(inspect(oldest=oldest + age))
     read_models.find_extra(notes)
     money.check_itself(notes)

@@ -44,9 +44,12 @@ def _entry(followed: Followed) -> Entry | None:
     return None if place is None else entry_for(event, cause, place)
 
 
-def check_itself(notes: Notes) -> None:
-    """This will check the ledger against itself: sums, sequences, running balances, balances, account ids."""
-    for finding in ledger.check():
+def check_itself(notes: Notes, *, since: int = 0) -> None:
+    """This will check the ledger against itself: sums, sequences, running balances, balances, account ids.
+
+    With `since`, a position, only what was moved after it.
+    """
+    for finding in ledger.check(since=since):
         notes.add(finding.what, finding.where, finding.expected, finding.found)
 
 

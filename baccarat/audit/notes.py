@@ -9,18 +9,16 @@ LONGEST: Final = 300
 
 
 class Notes:
-    """Findings in the order met; while `on` is false they are passed over, as for events before an audit's start."""
+    """Findings in the order met."""
 
-    __slots__ = ("findings", "on")
+    __slots__ = ("findings",)
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
-        self.on = True
 
     def add(self, what: str, where: str, expected: object, found: object) -> None:
         """This will note one contradiction, both sides as text."""
-        if self.on:
-            self.findings.append(Finding(what, where, short(expected), short(found)))
+        self.findings.append(Finding(what, where, short(expected), short(found)))
 
 
 def short(value: object) -> str:

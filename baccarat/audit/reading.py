@@ -2,7 +2,7 @@
 
 import contextlib
 import gc
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -14,7 +14,6 @@ from casino.events.ahead import ahead
 from casino.events.drafts import Recorded
 from casino.events.rows import execute, fetch
 from casino.events.store import recorded
-from casino.events.subscriptions import read_sealed
 from casino.events.verification import read
 from casino.kernel.findings import Finding
 
@@ -72,17 +71,10 @@ def waiting() -> list[Recorded]:
     return recorded(fetch(_WAITING))
 
 
-def disputed() -> frozenset[str]:
-    """This will name the streams of rounds in which somebody asked for a void, sealed or not."""
-    return frozenset(stream for (stream,) in fetch(_DISPUTED))
-
-
-def before(since: int) -> Iterator[Batch]:
-    """This will yield the sealed events up to position `since`, unverified and not read by any form."""
-    position = 0
-    while position < since and (batch := read_sealed(position, min(CHUNK, since - position))):
-        position = batch[-1].position
-        yield batch, None
+def disputed(among: Sequence[str] | None = None) -> frozenset[str]:
+    """This will name the streams, of all or `among` some, of rounds that somebody asked to void, sealed or not."""
+    rows = fetch(_DISPUTED) if among is None else fetch(f"{_DISPUTED} AND stream = ANY (%s::text[])", [list(among)])
+    return frozenset(stream for (stream,) in rows)
 
 
 def sealed(*, since: int, findings: list[Finding]) -> Iterator[Batch]:

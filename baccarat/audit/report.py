@@ -10,7 +10,8 @@ from casino.kernel.findings import Finding
 class Report:
     """How much was checked, what contradicts, and how long it took in seconds; `log_seconds` went into the events.
 
-    `head` is the position and digest (hex) of the last sealed event.
+    `head` is the position and digest (hex) of the last sealed event; `since` the position before which only what was
+    touched after it was read, 0 in full.
     """
 
     rounds: int
@@ -20,6 +21,7 @@ class Report:
     seconds: float
     log_seconds: float
     head: tuple[int, str]
+    since: int = 0
 
     @property
     def ok(self) -> bool:
@@ -30,12 +32,14 @@ class Report:
         """This will return the verdict in one line, for people and scripts."""
         verdict = "ok" if self.ok else "FAILED"
         counts = f"rounds={self.rounds} events={self.events} entries={self.entries} findings={len(self.findings)}"
-        return f"audit: {verdict} {counts}"
+        unread = f" since={self.since} (what nothing happened to after it was not read)" if self.since else ""
+        return f"audit: {verdict} {counts}{unread}"
 
     def document(self) -> dict[str, Any]:
         """This will return the report as JSON-ready values."""
         return {
             "verdict": "ok" if self.ok else "FAILED",
+            "since": self.since,
             "rounds": self.rounds,
             "events": self.events,
             "entries": self.entries,

@@ -136,7 +136,7 @@ def shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
     seed = seed_bytes(event.seed)
     if seed is None:
         table.differs("seed missing", "the shoe's seed", event.seed)
-    elif table.notes.on:
+    else:
         check_shoe(table, shoe, seed)
     table.shoe = None
 

@@ -137,7 +137,7 @@ def _close(round_: RoundTrace, event: e.RoundVoided) -> None:
         round_.seed, round_.ended_at = event.seed, event.voided_at
         if event.seed is None and not table.long:
             table.unrevealed[round_.opened.shoe] = round_.opened.commitment
-        if round_.notes.on and not (lost and event.seed is None):
+        if not (lost and event.seed is None):
             check_seed(round_, seed=event.seed, cards=round_.cards, version=round_.version)
     elif event.seed is not None:
         round_.differs("seed revealed twice", "the settlement's", event.seed)

@@ -1,10 +1,13 @@
 """Questions about the log that PostgreSQL answers in one statement each, every one on a snapshot of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from casino.events.rows import fetch
 from casino.kernel.findings import Finding
+
+_ONLY: Final = "WITH events_event AS (SELECT * FROM events_event WHERE stream = ANY (%s::text[]))"
+"""Stands before a question and takes the place of all events."""
 
 CUT: Final = """
 SELECT 'headmark', position FROM events_headmark WHERE position > (SELECT coalesce(max(position), 0) FROM events_seal)
@@ -62,14 +65,18 @@ ORDER BY position
 """
 
 
-def inspect(*, oldest: float = 30.0) -> Iterator[Finding]:
+def inspect(*, oldest: float = 30.0, streams: Sequence[str] | None = None) -> Iterator[Finding]:
     """This will yield what is wrong with positions, queue and streams, without recomputing a digest.
 
-    `oldest` is how many seconds, by the database's clock, an event may wait for its seal.
+    `oldest` is how many seconds, by the database's clock, an event may wait for its seal. With `streams`, events are
+    looked at in these only.
     """
+    only = "" if streams is None else _ONLY
+    given = [] if streams is None else [list(streams)]
     yield from _ends()
+    yield from _never_sealed(only, given)
     yield from _queue(oldest)
-    yield from _streams()
+    yield from _streams(only, given)
 
 
 def _ends() -> Iterator[Finding]:
@@ -80,11 +87,14 @@ def _ends() -> Iterator[Finding]:
         yield Finding("chain rewritten", f"position {position}", marked.hex(), found.hex())
 
 
-def _queue(oldest: float) -> Iterator[Finding]:
-    for event, stream, version in fetch(NEVER_SEALED):
+def _never_sealed(only: str, given: list[list[str]]) -> Iterator[Finding]:
+    for event, stream, version in fetch(only + NEVER_SEALED, given):
         yield Finding(
             "never sealed", f"event {event}, {stream} version {version}", "a seal or a place in the queue", "-"
         )
+
+
+def _queue(oldest: float) -> Iterator[Finding]:
     for event, gone, position, age in fetch(QUEUE, [oldest]):
         if gone:
             yield Finding("event missing", f"queue, event {event}", f"event {event}", "nothing")
@@ -94,10 +104,10 @@ def _queue(oldest: float) -> Iterator[Finding]:
             yield Finding("unsealed too long", f"event {event}", f"at most {oldest:g} s", f"{age:.0f} s")
 
 
-def _streams() -> Iterator[Finding]:
-    for stream, count, first, last in fetch(STREAMS):
+def _streams(only: str, given: list[list[str]]) -> Iterator[Finding]:
+    for stream, count, first, last in fetch(only + STREAMS, given):
         found = f"{count} events, versions {first} to {last}"
         yield Finding("version missing", stream, "versions 1, 2, 3 … without a gap", found)
-    for stream, version, position, before in fetch(ORDER):
+    for stream, version, position, before in fetch(only + ORDER, given):
         where = f"position {position}, {stream} version {version}"
         yield Finding("order differs", where, f"a position after {before}", str(position))

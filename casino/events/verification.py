@@ -20,16 +20,25 @@ from casino.kernel.findings import Finding
 
 __all__ = ["Head", "against", "head_mark", "inspect", "verify", "walk"]
 
+_COLUMNS: Final = """seal.position, seal.digest, seal.event_id, event.stream, event.version, event.type, event.schema,
+       event.data::text, event.metadata::text, (date_part('epoch', event.recorded_at) * 1000000)::bigint"""
 _LINKS: Final = """
-SELECT seal.position, seal.digest, seal.event_id, event.stream, event.version, event.type, event.schema,
-       event.data::text, event.metadata::text, (date_part('epoch', event.recorded_at) * 1000000)::bigint
+SELECT {columns}
 FROM (SELECT position, digest, event_id FROM events_seal
       WHERE position > %s AND position <= %s ORDER BY position {limit}) AS seal
 LEFT JOIN events_event AS event ON event.id = seal.event_id
 ORDER BY seal.position
 """
-ALL: Final = _LINKS.format(limit="")
-LOT: Final = _LINKS.format(limit="LIMIT %s")
+ALL: Final = _LINKS.format(columns=_COLUMNS, limit="")
+LOT: Final = _LINKS.format(columns=_COLUMNS, limit="LIMIT %s")
+SOME: Final = f"""
+SELECT {_COLUMNS}, before.digest
+FROM events_seal AS seal
+LEFT JOIN events_event AS event ON event.id = seal.event_id
+LEFT JOIN events_seal AS before ON before.position = seal.position - 1
+WHERE seal.position = ANY (%s::bigint[])
+ORDER BY seal.position
+"""  # noqa: S608  (constants)
 
 Forms = Mapping[tuple[str, int], Callable[[str | bytes], Any]]
 """Reads some events, by name and schema, into structs that, written again, give the canonical bytes.
@@ -143,6 +152,19 @@ def read(
         values: list[Any] = []
         link = _check(rows, link, batch, values, forms, findings)
         yield batch, values
+
+
+def read_some(forms: Forms, positions: Sequence[int], *, findings: list[Finding]) -> Read:
+    """This will read the sealed events at some positions.
+
+    Each is held against its own seal, which must follow from the one before it; whether that does is not looked at.
+    """
+    batch: list[Seen] = []
+    values: list[Any] = []
+    for *row, before in fetch(SOME, [f"{{{','.join(map(str, positions))}}}"]):
+        link = Head(row[0] - 1, GENESIS if before is None else before)
+        _check([tuple(row)], link, batch, values, forms, findings)
+    return batch, values
 
 
 def _lots(after: int, last: int, chunk: int) -> Iterator[Rows]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from baccarat.audit.notes import Notes
 from baccarat.audit.plain import betting, dealing, forms, money
 from baccarat.audit.plain.rounds import PlainRound
 from baccarat.audit.plain.rounds import opened as begun
@@ -44,7 +43,6 @@ class PlainRounds:
         tables: Mapping[str, TableTrace],
         shoes: set[str],
         wallets: Wallets,
-        notes: Notes,
         *,
         disputed: frozenset[str],
         whole: bool,
@@ -52,7 +50,6 @@ class PlainRounds:
         self._tables = tables
         self._shoes = shoes
         self._wallets = wallets
-        self._notes = notes
         self._disputed = disputed
         self._rounds: dict[str, PlainRound] = {}
         self._by_table: dict[str, PlainRound] = {}
@@ -85,9 +82,8 @@ class PlainRounds:
         elif kind == SETTLED:
             round_.last = row
             del self._rounds[stream], self._by_table[round_.opened.table]
-            if self._notes.on:
-                self.ended.append(round_)
-                self._untried.append(round_)
+            self.ended.append(round_)
+            self._untried.append(round_)
             entry = money.settlement(round_, event) if self._whole else None
             if entry is not None:
                 self.entries[row.id] = entry

@@ -6,6 +6,7 @@ import time
 from django.db import connection
 
 from baccarat.audit import engine
+from baccarat.audit.shares import OF_TABLES
 from casino.events.rows import fetch
 from casino.events.verification import head_mark
 from tests.baccarat.audit.playing import play, seal, sit
@@ -41,6 +42,54 @@ def test_since_a_position_only_what_came_later_is_checked(played):
     assert whats == {"entry is of another kind"}
     assert engine.run(oldest=3600, since=head).ok
     assert engine.run(oldest=3600, since=10**9).ok
+
+
+def test_since_a_position_only_tables_that_something_happened_to_are_read_and_these_whole(played):
+    touched, untouched = sit("mini"), sit("overview")
+    play(touched, 2, banker=2500)
+    play(untouched, 2, banker=2500)
+    seal()
+    head = head_mark().position
+    change = "UPDATE events_event SET metadata = metadata || '{\"actor\": \"x\"}' WHERE stream = 'table-' || %s"
+    with played.owner() as owner:
+        owner.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
+        owner.execute(change, [touched.table])
+        owner.execute(change, [untouched.table])
+    report = engine.run(oldest=3600, since=head)
+    others = fetch("SELECT count(*) FROM events_event WHERE type <> ALL (%s::text[])", [OF_TABLES])[0][0]
+    assert (report.ok, report.rounds, report.events) == (True, 0, others)
+
+    play(touched, 1, banker=2500)
+    seal()
+    report = engine.run(oldest=3600, since=head)
+    own = fetch(
+        "SELECT count(*) FROM events_event WHERE stream = 'table-' || %s::uuid OR stream IN "
+        "(SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s::uuid)",
+        [touched.table, touched.table],
+    )[0][0]
+    assert (report.rounds, report.events) == (3, own + others)
+    assert {(each.what, str(touched.table) in each.where) for each in report.findings} == {("digest differs", True)}
+    assert len(engine.run(oldest=3600).findings) == 2 * len(report.findings)
+
+
+def test_since_a_position_accounts_that_were_moved_are_checked_from_their_first_posting(played):
+    moved, still = sit("mini"), sit("overview")
+    seal()
+    head = head_mark().position
+    play(moved, 1, banker=2500)
+    seal()
+    with played.owner() as owner:
+        for table in ("wallet_posting", "wallet_entry"):
+            owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        for seated in (moved, still):
+            owner.execute(
+                "UPDATE wallet_posting SET balance = balance + 1 WHERE sequence = 1 AND account_id IN "
+                "(SELECT id FROM wallet_account WHERE kind = 'game' AND table_id = %s)",
+                [seated.table],
+            )
+    whats = [finding.what for finding in engine.run(oldest=3600, since=head).findings]
+    assert whats == ["running balance is wrong"]
+    assert [each.what for each in engine.run(oldest=3600).findings] == whats * 2
 
 
 def test_progress_is_told_up_to_the_head(played):
