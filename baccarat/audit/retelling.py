@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from baccarat.audit.notes import Notes
-from baccarat.audit.shoes import check_shoe, seed_bytes
+from baccarat.audit.shoes import check_seed, check_shoe, seed_bytes
 from baccarat.audit.steps import ROUND_STEPS
 from baccarat.audit.story import Line, tell
 from baccarat.audit.traces import Guest, LongShoe, Part, RoundTrace, TableTrace
@@ -154,8 +154,10 @@ def _purse(undone: SeatVoided) -> Guest:
 def _fairness(trace: RoundTrace, table_events: list[Any], notes: Notes) -> str:
     """Whether the seed opens the commitment and gives these cards; a long shoe's seed may still be secret."""
     if not trace.table.long:
-        if trace.seed is None:
+        if trace.seed is None and (trace.runs() or trace.voided is not None):
             return "The seed is revealed when the round ends."
+        if trace.voided is None or trace.outcome is not None:  # a void before the outcome has tried it
+            check_seed(trace, seed=trace.seed, cards=trace.cards, version=trace.version)
         return "The revealed seed was checked against its commitment and these cards."
     shoe = trace.opened.shoe
     begun = next((one for one in table_events if isinstance(one, te.ShoeStarted) and one.shoe == shoe), None)
