@@ -46,9 +46,10 @@ def house(services: Services, tmp_path_factory: pytest.TempPathFactory) -> Gener
 
 
 def servers(services: Services, database: str) -> dict[str, str]:
-    """Where a system finds its servers."""
+    """Where a system finds its servers, and the keys of what is sealed there."""
     environment = services.environment(database)
-    return {name: environment[name] for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL")}
+    kept = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS")
+    return {name: environment[name] for name in kept}
 
 
 @pytest.fixture(scope="package")
