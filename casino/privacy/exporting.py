@@ -51,6 +51,14 @@ FILES: Final[Mapping[str, str]] = {
     "WHERE player_id = %(player)s ORDER BY id",
     "significant_events": "SELECT number, kind, reason, before, after, money, currency, at FROM "
     "significant_significantevent WHERE subject = 'player:' || %(player)s::text ORDER BY number",
+    "remarks": "SELECT event.number, remark.acknowledges, remark.note, remark.at FROM significant_remark AS remark "
+    "JOIN significant_significantevent AS event ON event.id = remark.event_id WHERE event.subject = 'player:' || "
+    "%(player)s::text OR event.actor = 'player:' || %(player)s::text ORDER BY remark.id",
+    "differences": "SELECT said.difference_id, said.note, said.created_at FROM wallet_difference_note AS said "
+    "JOIN wallet_difference AS found ON found.id = said.difference_id JOIN ("
+    "SELECT id::text FROM wallet_deposit WHERE player_id = %(player)s UNION ALL "
+    "SELECT id::text FROM wallet_withdrawal WHERE player_id = %(player)s) AS payment ON payment.id = found.payment "
+    "ORDER BY said.id",
     "views": "SELECT at, user_id, subject, path FROM staff_view "
     "WHERE subject = 'player:' || %(player)s::text ORDER BY id",
     "erasures": "SELECT id, reason, requested_at FROM privacy_erasure WHERE player_id = %(player)s ORDER BY id",

@@ -210,6 +210,7 @@ def test_words_of_staff_about_a_player_are_sealed_and_gone_with_the_key(alice: A
     assert (said.note, said.message, said.answer) == WORDS[:3]
     assert told(alice) == [WORDS[1]]
     archive = archive_of(b"".join(exporting.export(operator=alice.operator, player=alice.id, now=datetime.now(UTC))))
+    assert [each["note"] for each in archive["remarks"]] == [WORDS[4]] * 3
     assert [WORDS[3], WORDS[1]] == [archive["exclusions"][0]["note"], archive["notices"][0]["message"]]
 
     personal.destroy(alice.id)
