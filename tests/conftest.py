@@ -5,6 +5,7 @@ data is in memory where there is room: what tests write may be lost, and each da
 """
 
 import contextlib
+import gc
 import os
 import shutil
 from collections.abc import Callable, Generator
@@ -96,6 +97,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if truncates or TRUNCATING & set(getattr(item, "fixturenames", ())):
             raise pytest.UsageError(f"{item.nodeid}: use the `database` fixture; transactional tests TRUNCATE.")
     items[:] = long_first(items)
+
+
+def pytest_collection_finish() -> None:
+    """This will have the collector of garbage look at what tests make, not at thousands of collected tests again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
