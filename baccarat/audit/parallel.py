@@ -1,12 +1,12 @@
-"""The whole audit by several processes on one snapshot: the chain in stretches, tables in groups, all else beside them.
+"""The whole audit by several processes on one snapshot: tables in groups, all else beside them, each with its links.
 
 The findings are those of one pass, in the same order, whatever the number of processes.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain
 from multiprocessing import get_context
 from typing import Final
 from uuid import UUID
@@ -15,17 +15,17 @@ from django.db import connections
 
 from baccarat.audit import judging, pending, reading, shares
 from baccarat.audit.children import begin
+from baccarat.audit.fold import Followed
 from baccarat.audit.notes import Notes
 from baccarat.audit.parts import OthersPart, TablesPart, places_of
-from baccarat.audit.rows import Row
 from baccarat.audit.shares import Share
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import outside
-from casino.events.verification import walk
+from casino.events.verification import lacking
 from casino.kernel.findings import Finding
 
-STRETCHES: Final = 2
-"""Stretches of the chain, and groups of tables, for each process: the last ones to end are short."""
+PARTS: Final = 2
+"""Groups of tables for each process: the last ones to end are short."""
 
 Progress = Callable[[int, int], object]
 
@@ -60,22 +60,6 @@ Task = Callable[[Scene], Part]
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """Every link of the chain after `start` up to `end`, computed again."""
-
-    start: int
-    end: int
-
-    def __call__(self, scene: Scene) -> Part:
-        """This will check it."""
-        del scene
-        part = Part()
-        for _ in walk(findings=part.chain, from_position=self.start, upto=self.end):
-            pass
-        return part
-
-
-@dataclass(frozen=True, slots=True)
 class Tables:
     """One group of tables: their rounds followed, their money and rows compared."""
 
@@ -83,36 +67,39 @@ class Tables:
 
     def __call__(self, scene: Scene) -> Part:
         """This will follow and judge them."""
-        notes = Notes()
+        notes, chain = Notes(), list[Finding]()
         fold = TablesPart(notes, disputed=reading.disputed())
-        events = _follow(fold, self.share, scene)
+        events = _follow(fold, self.share, chain)
         playing = frozenset(judging.judge_tables(fold, notes, oldest=scene.oldest))
-        return Part([], notes.findings, fold.rounds, events, playing, fold.used())
+        return Part(chain, notes.findings, fold.rounds, events, playing, fold.used())
 
 
 @dataclass(frozen=True, slots=True)
 class Others:
     """Wallets, payments, chats and switches."""
 
+    share: Share
+
     def __call__(self, scene: Scene) -> Part:
         """This will follow and judge them."""
-        notes = Notes()
+        del scene
+        notes, chain = Notes(), list[Finding]()
         fold = OthersPart(notes, places=places_of(reading.disputed()))
-        events = _follow(fold, Share(0, 0), scene)
+        events = _follow(fold, self.share, chain)
         judging.judge_others(fold, notes)
-        return Part(findings=notes.findings, events=events)
+        return Part(chain, notes.findings, events=events)
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """What needs no event to be read, and the checkpoints."""
+    """What needs no event to be read: what the log lacks, the ledger against itself, the checkpoints."""
 
     def __call__(self, scene: Scene) -> Part:
         """This will ask for it."""
         notes = Notes()
         notes.findings.extend(checkpoints.check(scene.kept, now=reading.now()[0]))
         judging.judge_database(notes, oldest=scene.oldest)
-        return Part(findings=notes.findings)
+        return Part(list(lacking(upto=scene.head)), notes.findings)
 
 
 def processes(jobs: int) -> Executor:
@@ -123,11 +110,8 @@ def processes(jobs: int) -> Executor:
 
 def tasks(jobs: int, *, head: int) -> list[Task]:
     """This will share the work out for so many processes, the longest first."""
-    count = STRETCHES * jobs
-    edges = [head * number // count for number in range(count + 1)]
-    groups = [Tables(Share(count, group)) for group in range(count)]
-    stretches = [Stretch(*pair) for pair in pairwise(edges) if pair[0] < pair[1]]
-    return [Others(), *groups, Database(), *stretches]
+    others, tables = shares.share_out(PARTS * jobs, upto=head)
+    return [Others(others), *map(Tables, tables), Database()]
 
 
 def work(task: Task, scene: Scene) -> Part:
@@ -163,13 +147,18 @@ def merge(parts: Sequence[Part]) -> Part | None:
     )
 
 
-def _follow(fold: TablesPart | OthersPart, share: Share, scene: Scene) -> int:
+def _follow(fold: TablesPart | OthersPart, share: Share, findings: list[Finding]) -> int:
     """Follow a share of the log, then what waits, and compare money and ended rounds; returns how many were its own."""
     events = 0
-    batches: Iterator[Sequence[Row]] = chain(shares.sealed(share, upto=scene.head), [shares.waiting(share)])
-    for rows in batches:
-        followed = [each for each in fold.follow(rows) if type(each[1]).__name__ not in fold.strange]
+    followed: list[Followed] = []
+    for rows, forms in chain(shares.sealed(share, findings=findings), [(shares.waiting(share), None)]):
+        followed += [
+            each
+            for each in fold.follow(rows, forms if fold.usual else None)
+            if type(each[1]).__name__ not in fold.strange
+        ]
         judging.judge_batch(fold, followed)
+        followed.clear()
         fold.forget()
         events += sum(row.type not in fold.strange for row in rows)
     return events

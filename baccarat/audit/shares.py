@@ -4,69 +4,86 @@ A row's share follows from its type and from the first event of its stream, so w
 as well. Switches are everybody's; wagers and voids are shown to the share of the wallets too.
 """
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+from baccarat.audit.plain.forms import FORMS
+from baccarat.audit.rows import Batch
 from baccarat.audit.steps import CONFIRMED, ROUND_STEPS, SWITCH_KINDS, TABLE_STEPS
-from casino.events.drafts import Recorded, Sealed
+from casino.events.drafts import Recorded
 from casino.events.rows import fetch
 from casino.events.store import recorded
+from casino.events.verification import read_some
+from casino.kernel.findings import Finding
 
 OF_TABLES: Final = sorted({*ROUND_STEPS, *TABLE_STEPS, "RoundOpened", "TableOpened"})
 SHOWN: Final = sorted([CONFIRMED, "RoundVoided"])
 """What the share of the wallets follows of rounds: who wagered when, and who owes since a void."""
-CHUNK: Final = 1000
+CHUNK: Final = 500
+"""Events read at once."""
+STRETCH: Final = 100_000
+"""Positions shared out at once."""
 
-_COLUMNS: Final = """event.id, event.stream, event.version, event.type, event.schema, event.data::text,
-       event.metadata::text, event.recorded_at"""
+_SHARED: Final = """
+SELECT seal.position, event.type = ANY (%s::text[]), event.type = ANY (%s::text[]), event.type = ANY (%s::text[]),
+       abs(hashtext(coalesce(opened.data->>'table', event.stream))::bigint) %% %s
+FROM events_seal AS seal JOIN events_event AS event ON event.id = seal.event_id
+LEFT JOIN events_event AS opened ON opened.stream = event.stream AND opened.version = 1
+WHERE seal.position > %s AND seal.position <= %s
+ORDER BY seal.position
+"""
+_WAITING: Final = """
+SELECT event.id, event.stream, event.version, event.type, event.schema, event.data::text, event.metadata::text,
+       event.recorded_at
+FROM events_unsealed AS queued JOIN events_event AS event ON event.id = queued.event_id
+WHERE ({mine})
+ORDER BY event.id
+"""
 _TABLE: Final = """
 (event.type = ANY (%s::text[]) AND abs(hashtext(coalesce((
     SELECT opened.data->>'table' FROM events_event AS opened WHERE opened.stream = event.stream AND opened.version = 1
 ), event.stream))::bigint) %% %s = %s)
 """
-_SEALED: Final = """
-SELECT seal.position, seal.digest, {columns}
-FROM events_seal AS seal JOIN events_event AS event ON event.id = seal.event_id
-WHERE seal.position > %s AND seal.position <= %s AND ({mine})
-ORDER BY seal.position
-"""
-_WAITING: Final = """
-SELECT {columns}
-FROM events_unsealed AS queued JOIN events_event AS event ON event.id = queued.event_id
-WHERE ({mine})
-ORDER BY event.id
-"""
 
 
 class Share(NamedTuple):
-    """The group-th of `groups` of tables; or, without groups, everything but tables."""
+    """The group-th of `groups` of tables, or all else without groups; and the positions of its sealed events."""
 
     groups: int
     group: int
-
-    @property
-    def others(self) -> bool:
-        """Whether this is the share of wallets, chats and all else."""
-        return self.groups == 0
+    positions: "array[int]"
 
 
-def sealed(share: Share, *, upto: int) -> Iterator[Sequence[Sealed]]:
-    """This will yield the share's sealed events up to a position, in order, by stretches of the log."""
-    mine, parameters = _mine(share)
-    statement = _SEALED.format(columns=_COLUMNS, mine=mine)
-    stretch = CHUNK * max(1, share.groups)
-    for start in range(0, upto, stretch):
-        rows = fetch(statement, [start, min(upto, start + stretch), *parameters])
-        yield [Sealed._make((*each[:7], each[7].encode(), each[8].encode(), each[9])) for each in rows]
+def share_out(groups: int, *, upto: int) -> tuple[Share, list[Share]]:
+    """This will share out the log up to a position: the share of all else, and one for each group of tables."""
+    others, tables = array("q"), [array("q") for _ in range(groups)]
+    for start in range(0, upto, STRETCH):
+        asked = [OF_TABLES, SHOWN, sorted(SWITCH_KINDS), groups, start, min(upto, start + STRETCH)]
+        for position, of_table, shown, of_all, group in fetch(_SHARED, asked):
+            if not of_table or shown:
+                others.append(position)
+            if of_table:
+                tables[group].append(position)
+            elif of_all:
+                for each in tables:
+                    each.append(position)
+    return Share(0, 0, others), [Share(groups, number, each) for number, each in enumerate(tables)]
+
+
+def sealed(share: Share, *, findings: list[Finding]) -> Iterator[Batch]:
+    """This will yield the share's sealed events in order, each held against its own seal."""
+    for start in range(0, len(share.positions), CHUNK):
+        yield read_some(FORMS, share.positions[start : start + CHUNK], findings=findings)
 
 
 def waiting(share: Share) -> list[Recorded]:
     """This will return the share's committed events that are not sealed yet, oldest first."""
     mine, parameters = _mine(share)
-    return recorded(fetch(_WAITING.format(columns=_COLUMNS, mine=mine), parameters))
+    return recorded(fetch(_WAITING.format(mine=mine), parameters))
 
 
 def _mine(share: Share) -> tuple[str, list[Any]]:
-    if share.others:
+    if not share.groups:
         return "event.type <> ALL (%s::text[]) OR event.type = ANY (%s::text[])", [OF_TABLES, SHOWN]
     return f"{_TABLE} OR event.type = ANY (%s::text[])", [OF_TABLES, share.groups, share.group, sorted(SWITCH_KINDS)]

@@ -40,6 +40,18 @@ WHERE seal.position = ANY (%s::bigint[])
 ORDER BY seal.position
 """  # noqa: S608  (constants)
 
+GONE: Final = """
+SELECT position, event_id FROM events_seal LEFT JOIN events_event AS event ON event.id = event_id
+WHERE position <= %s AND event.id IS NULL ORDER BY position
+"""
+GAPS: Final = """
+SELECT before, position FROM (
+    SELECT event_id, position, lag(position, 1, 0::bigint) OVER (ORDER BY position) AS before
+    FROM events_seal WHERE position <= %s
+) AS placed JOIN events_event AS event ON event.id = event_id
+WHERE position <> before + 1 ORDER BY position
+"""
+
 Forms = Mapping[tuple[str, int], Callable[[str | bytes], Any]]
 """Reads some events, by name and schema, into structs that, written again, give the canonical bytes.
 
@@ -157,14 +169,24 @@ def read(
 def read_some(forms: Forms, positions: Sequence[int], *, findings: list[Finding]) -> Read:
     """This will read the sealed events at some positions.
 
-    Each is held against its own seal, which must follow from the one before it; whether that does is not looked at.
+    Each is held against its own seal, which must follow from the one before it. One without any before it is not;
+    that is for `lacking` to tell.
     """
     batch: list[Seen] = []
     values: list[Any] = []
     for *row, before in fetch(SOME, [f"{{{','.join(map(str, positions))}}}"]):
-        link = Head(row[0] - 1, GENESIS if before is None else before)
-        _check([tuple(row)], link, batch, values, forms, findings)
+        link = Head(row[0] - 1, before or GENESIS)
+        followed = before is not None or row[0] == 1
+        _check([tuple(row)], link, batch, values, forms, findings if followed else [])
     return batch, values
+
+
+def lacking(*, upto: int) -> Iterator[Finding]:
+    """This will yield the positions that lack and the events that are gone, of a log that is not read in one piece."""
+    for position, event in fetch(GONE, [upto]):
+        yield Finding("event missing", f"position {position}", f"event {event}", "nothing")
+    for before, position in fetch(GAPS, [upto]):
+        yield _gap(before, position)
 
 
 def _lots(after: int, last: int, chunk: int) -> Iterator[Rows]:
