@@ -140,7 +140,8 @@ class ReadOnlyAdmin(Looks):
         return f"{self.opts.model_name}:{obj.pk}" if player is None else f"player:{player}"
 
     def _find(self, request: HttpRequest, object_id: str) -> Any:
-        obj = self.get_object(request, unquote(object_id))
+        name = unquote(object_id)
+        obj = None if "\0" in name else self.get_object(request, name)  # PostgreSQL's text holds no such character
         if not self.has_view_permission(request, obj):
             raise PermissionDenied
         if obj is not None:
@@ -187,8 +188,9 @@ def as_uuid(term: str) -> UUID | None:
 
 
 def as_number(term: str) -> int | None:
-    """This will read a searched word as a number that a bigint can hold, None when it is none."""
-    return int(term) if term.isascii() and term.isdigit() and len(term) <= 18 else None
+    """This will read a searched word, 42 or #42 as pages print it, as a number for a bigint; None where it is none."""
+    digits = term.removeprefix("#")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 18 else None
 
 
 def _require_looking(request: HttpRequest) -> None:

@@ -443,7 +443,16 @@ def test_what_staff_did_stays_when_they_go(office: Office) -> None:
     assert LogEntry.objects.filter(user=did).exists()
 
 
-@pytest.mark.parametrize(("term", "number"), [("12", 12), ("-1", None), ("1e3", None), ("9" * 19, None), ("", None)])
+def test_an_id_that_no_row_can_have_leads_back_to_the_first_page() -> None:
+    client = superuser()
+    for part in ("operators_apikey", "baccarat_wager", "baccarat_rulesversion", "events_event"):
+        answer = client.get(page_of(part, "x").replace("/x/", "/%00/"))
+        assert (answer.status_code, answer.headers["Location"]) == (302, reverse("admin:index")), part
+
+
+@pytest.mark.parametrize(
+    ("term", "number"), [("12", 12), ("#12", 12), ("-1", None), ("1e3", None), ("9" * 19, None), ("", None)]
+)
 def test_a_word_is_a_number_only_if_a_bigint_holds_it(term: str, number: int | None) -> None:
     assert as_number(term) == number
 
