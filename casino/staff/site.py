@@ -1,9 +1,11 @@
 """The admin's site: who gets in with what, and where an authenticator is set up."""
 
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import segno
 from django.contrib import messages
+from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -31,6 +33,18 @@ class StaffSite(Site):
     def has_permission(self, request: HttpRequest) -> bool:
         """This will tell whether somebody is staff, and has given the second factor where it is asked for."""
         return super().has_permission(request) and signing_in.may_pass(request)
+
+    def admin_view(self, view: Any, *how: Any, **more: Any) -> Any:
+        """This will refuse, at every page, text that PostgreSQL can't keep. Raises SuspiciousOperation (400)."""
+        inner = super().admin_view(view, *how, **more)
+
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            if any("\0" in text for _, texts in request.POST.lists() for text in texts):
+                raise SuspiciousOperation("A form came with a NUL character in it.")
+            return inner(request, *args, **kwargs)
+
+        return guarded
 
     def get_urls(self) -> list[Any]:
         """This will add the page where an authenticator is set up."""

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from baccarat.models import Round
+from baccarat.models import Round, Switch
 from casino.admin import marks, paging
 from casino.admin.filters import first_serial, first_uuid
 from casino.admin.readonly import as_number, as_uuid
@@ -441,6 +441,12 @@ def test_what_staff_did_stays_when_they_go(office: Office) -> None:
 
     assert answer.status_code == 403
     assert LogEntry.objects.filter(user=did).exists()
+
+
+def test_text_that_can_not_be_kept_is_refused_and_does_nothing(office: Office) -> None:
+    given = {"scope": "operator", "subject": office.operator.slug, "reason": "a\0b", "says": ""}
+    assert superuser().post(reverse("admin:baccarat_switch_throw"), given).status_code == 400
+    assert not Switch.objects.exists()
 
 
 def test_an_id_that_no_row_can_have_leads_back_to_the_first_page() -> None:
