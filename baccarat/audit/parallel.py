@@ -27,6 +27,9 @@ from casino.kernel.findings import Finding
 PARTS: Final = 2
 """Groups of tables for each process: the last ones to end are short."""
 
+WORTH: Final = 100_000
+"""Sealed events from which on several processes are worth their start: a second or so of work for each."""
+
 Progress = Callable[[int, int], object]
 
 

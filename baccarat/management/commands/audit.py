@@ -16,7 +16,7 @@ from baccarat.audit import engine, heads, parallel
 from baccarat.audit.report import Report
 from casino.checkpoints.audit import last_good
 from casino.checkpoints.document import Checkpoint
-from casino.events.verification import Head
+from casino.events.verification import Head, head_mark
 from casino.kernel.findings import Finding
 
 
@@ -34,7 +34,9 @@ class Command(BaseCommand):
             help="check what came after the newest good checkpoint that a sound audit has covered",
         )
         parser.add_argument("--oldest", type=float, default=engine.OLDEST, help="seconds that anything may wait (60)")
-        parser.add_argument("--jobs", type=int, default=1, help="processes that share a full audit (1)")
+        parser.add_argument(
+            "--jobs", type=int, default=1, help=f"processes that share a full audit from {parallel.WORTH} events on (1)"
+        )
         parser.add_argument("--head-file", type=Path, help="where the last head of the log is kept")
 
     def handle(self, *_args: Any, since: int, oldest: float, head_file: Path | None, **options: Any) -> None:
@@ -46,7 +48,7 @@ class Command(BaseCommand):
         checkpoint = self._checkpoint(expected) if options["since_checkpoint"] else None
         with _progress(quiet=bool(options["json"])) as progress:
             asked = {"since": since, "checkpoint": checkpoint, "expected": expected, "oldest": oldest}
-            report = _audit(int(options["jobs"]), progress=progress, **asked)
+            report = _audit(self._jobs(int(options["jobs"])), progress=progress, **asked)
         if report.ok:
             self._keep(file, report)
         if options["json"]:
@@ -64,6 +66,13 @@ class Command(BaseCommand):
             said = f"since checkpoint {found.number}, position {found.position}"
         self.stderr.write(f"Auditing {said}.")
         return found
+
+    def _jobs(self, asked: int) -> int:
+        """One process where there is so little that the start of more would take longer than they save."""
+        if asked > 1 and head_mark().position < parallel.WORTH:
+            self.stderr.write(f"Auditing by one process: more are worth their start from {parallel.WORTH} events on.")
+            return 1
+        return asked
 
     def _keep(self, file: Path, report: Report) -> None:
         """A verdict stands even where no file can be written; whoever reads it is told."""

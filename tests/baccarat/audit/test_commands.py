@@ -71,7 +71,8 @@ def test_audit_says_ok_keeps_the_head_and_then_notices_a_cut_tail(played, manage
         f"DELETE FROM events_seal WHERE position = {head}",  # noqa: S608  (a number)
         f"DELETE FROM events_headmark WHERE position = {head}",  # noqa: S608  (a number)
     )
-    code, output, _ = manage_py("audit", "--oldest", "3600", "--json", "--jobs", "2")
+    code, output, errors = manage_py("audit", "--oldest", "3600", "--json", "--jobs", "2")
+    assert errors == "Auditing by one process: more are worth their start from 100000 events on.\n"
     document = json.loads(output)
     assert code == 1
     assert document["verdict"] == "FAILED"

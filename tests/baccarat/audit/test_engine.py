@@ -5,7 +5,7 @@ import time
 
 from django.db import connection
 
-from baccarat.audit import engine
+from baccarat.audit import engine, parallel
 from baccarat.audit.shares import OF_TABLES
 from casino.events.rows import fetch
 from casino.events.verification import head_mark
@@ -101,6 +101,16 @@ def test_since_a_position_accounts_that_were_moved_are_checked_from_their_first_
     whats = [finding.what for finding in engine.run(oldest=3600, since=head).findings]
     assert whats == ["running balance is wrong"]
     assert [each.what for each in engine.run(oldest=3600).findings] == whats * 2
+
+
+def test_a_process_of_an_audit_finds_what_one_pass_finds(played):
+    with played.owner() as owner:
+        owner.execute("UPDATE baccarat_round SET cards = 'Ah 2h 3h 4h'")
+    alone = engine.run(oldest=3600)
+    with parallel.processes(1) as pool:
+        shared = engine.run(oldest=3600, jobs=1, pool=pool)
+    assert len(alone.findings) > 5
+    assert (shared.findings, shared.line()) == (alone.findings, alone.line())
 
 
 def test_progress_is_told_up_to_the_head(played):
