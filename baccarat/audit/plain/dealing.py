@@ -44,7 +44,8 @@ def dealt(round_: PlainRound, event: f.CardsDealt) -> bool:
 def settled(round_: PlainRound, event: f.RoundSettled) -> bool:
     """This will follow the settlement: every figure worked out anew. The seed is not tried here."""
     deal, closed_at = round_.dealt, round_.closed_at
-    if round_.phase is not _DEALT or deal is None or closed_at is None or moment(event.settled_at) < closed_at:
+    ended_at = moment(event.settled_at)
+    if round_.phase is not _DEALT or deal is None or closed_at is None or ended_at < closed_at:
         return False
     if event.outcome is not deal.outcome or event.natural is not deal.natural:
         return False
@@ -61,6 +62,7 @@ def settled(round_: PlainRound, event: f.RoundSettled) -> bool:
         if wager.deferred:
             part.guest.balance -= wager.commission
             part.guest.owed += wager.commission
+    round_.ended_at = ended_at
     _end(round_, event, deal)
     return True
 

@@ -53,6 +53,7 @@ class PlainRound(msgspec.Struct):
     cards: tuple[Card, ...] = ()
     dealt: Deal | None = None
     settled: f.RoundSettled | None = None
+    ended_at: datetime | None = None
     version: int = 1
     last: Row | None = None
 

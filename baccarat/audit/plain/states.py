@@ -19,11 +19,7 @@ from casino.events.rows import fetch
 from casino.kernel.money import Book
 
 _CONFIRMED: Final = Standing.CONFIRMED
-_AS_TEXT: Final = {
-    "uuid": "{}::text",
-    "jsonb": "{}::text",
-    "timestamptz": "to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')",
-}
+_AS_TEXT: Final = frozenset({"uuid", "jsonb"})
 
 
 class SeatState(f.Form):
@@ -80,7 +76,7 @@ def different(rounds: Sequence[PlainRound]) -> list[PlainRound]:
 
 
 def _stored(relation: Relation, column: str, ids: Sequence[str]) -> list[tuple[Any, ...]]:
-    columns = ", ".join(_AS_TEXT.get(kind, "{}").format(name) for name, kind in relation.columns)
+    columns = ", ".join(f"{name}::text" if kind in _AS_TEXT else name for name, kind in relation.columns)
     wanted = f"{{{','.join(ids)}}}"
     statement = f"SELECT {columns} FROM {relation.table} WHERE {column} = ANY (%s::uuid[]) ORDER BY 1"  # noqa: S608
     return fetch(statement, [wanted])
@@ -100,7 +96,7 @@ def _round_row(round_: PlainRound) -> tuple[Any, ...]:
     event, settled = round_.opened, _settled(round_)
     return (
         event.round, event.table, event.operator, event.number, event.rules, round_.table.rules.currency,
-        round_.phase, _time(event.opened_at), _time(event.deadline_at), _time(settled.settled_at),
+        round_.phase, round_.opened_at, round_.deadline_at, round_.ended_at,
         " ".join(round_.cards), settled.outcome, settled.player_total, settled.banker_total, len(settled.wagers),
         None, False, round_.version,
     )  # fmt: skip
@@ -114,7 +110,7 @@ def _wager_rows(round_: PlainRound) -> Iterator[tuple[Any, ...]]:
             yield (
                 f"{event.round}/{part.seat}", event.round, event.table, event.operator, part.player, part.seat,
                 rules.preset, part.book, rules.currency, part.wager.stakes, one.staked, one.won, one.commission,
-                one.returned, _time(part.wager.confirmed_at), _time(settled.settled_at), None,
+                one.returned, part.confirmed_at, round_.ended_at, None,
             )  # fmt: skip
 
 
@@ -156,8 +152,3 @@ def _settled(round_: PlainRound) -> f.RoundSettled:
     if round_.settled is None:
         raise LookupError("only a round that was settled has rows to compare")
     return round_.settled
-
-
-def _time(text: str | None) -> str | None:
-    """A time as it is read from a row: always with microseconds, which events leave out where they are zero."""
-    return text if text is None or "." in text else f"{text[:-1]}.000000Z"
