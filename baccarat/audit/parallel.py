@@ -21,7 +21,7 @@ from baccarat.audit.parts import OthersPart, TablesPart, places_of
 from baccarat.audit.shares import Share
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import outside
-from casino.events.verification import lacking
+from casino.events.pieces import lacking
 from casino.kernel.findings import Finding
 
 PARTS: Final = 2

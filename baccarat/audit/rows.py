@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from casino.events.drafts import Recorded, Sealed
-from casino.events.verification import Seen
+from casino.events.links import Seen
 
 Row = Seen | Sealed | Recorded
 Batch = tuple[Sequence[Row], Sequence[Any] | None]

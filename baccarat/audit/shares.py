@@ -12,9 +12,9 @@ from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.rows import Batch
 from baccarat.audit.steps import CONFIRMED, ROUND_STEPS, SWITCH_KINDS, TABLE_STEPS
 from casino.events.drafts import Recorded
+from casino.events.pieces import read_some
 from casino.events.rows import fetch
 from casino.events.store import recorded
-from casino.events.verification import read_some
 from casino.kernel.findings import Finding
 
 OF_TABLES: Final = sorted({*ROUND_STEPS, *TABLE_STEPS, "RoundOpened", "TableOpened"})

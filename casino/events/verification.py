@@ -7,21 +7,17 @@ What only a copy of the head kept elsewhere can tell: whether an owner cut the t
 chain from some position on. Keep `head_mark()` outside and give it back as `expected`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Any, Final
 
-import msgspec
-
-from casino.events.canonical import recanonical
-from casino.events.digest import GENESIS, seal
+from casino.events.digest import GENESIS
 from casino.events.inspection import inspect
+from casino.events.links import COLUMNS, Forms, Head, Read, Seen, check
 from casino.events.rows import Rows, Stream, fetch
 from casino.kernel.findings import Finding
 
 __all__ = ["Head", "against", "head_mark", "inspect", "verify", "walk"]
 
-_COLUMNS: Final = """seal.position, seal.digest, seal.event_id, event.stream, event.version, event.type, event.schema,
-       event.data::text, event.metadata::text, (date_part('epoch', event.recorded_at) * 1000000)::bigint"""
 _LINKS: Final = """
 SELECT {columns}
 FROM (SELECT position, digest, event_id FROM events_seal
@@ -29,73 +25,8 @@ FROM (SELECT position, digest, event_id FROM events_seal
 LEFT JOIN events_event AS event ON event.id = seal.event_id
 ORDER BY seal.position
 """
-ALL: Final = _LINKS.format(columns=_COLUMNS, limit="")
-LOT: Final = _LINKS.format(columns=_COLUMNS, limit="LIMIT %s")
-SOME: Final = f"""
-SELECT {_COLUMNS}, before.digest
-FROM events_seal AS seal
-LEFT JOIN events_event AS event ON event.id = seal.event_id
-LEFT JOIN events_seal AS before ON before.position = seal.position - 1
-WHERE seal.position = ANY (%s::bigint[])
-ORDER BY seal.position
-"""  # noqa: S608  (constants)
-
-GONE: Final = """
-SELECT position, event_id FROM events_seal LEFT JOIN events_event AS event ON event.id = event_id
-WHERE position <= %s AND event.id IS NULL ORDER BY position
-"""
-GAPS: Final = """
-SELECT before, position FROM (
-    SELECT event_id, position, lag(position, 1, 0::bigint) OVER (ORDER BY position) AS before
-    FROM events_seal WHERE position <= %s
-) AS placed JOIN events_event AS event ON event.id = event_id
-WHERE position <> before + 1 ORDER BY position
-"""
-
-Forms = Mapping[tuple[str, int], Callable[[str | bytes], Any]]
-"""Reads some events, by name and schema, into structs that, written again, give the canonical bytes.
-
-So their fields stand in canonical order, none may lack or be too many, and none is converted when it is read, but to
-an enum of texts. They raise msgspec.DecodeError for any other data.
-"""
-
-
-class Seen(msgspec.Struct, gc=False):
-    """A sealed event whose link was recomputed, as far as it is still wanted; the data is canonical."""
-
-    position: int
-    id: int
-    stream: str
-    version: int
-    type: str
-    schema: int
-    data: bytes
-
-
-Read = tuple[Sequence[Seen], Sequence[Any]]
-"""Events, and as many values: what their forms have read of them, None where there is no form."""
-
-_write: Final = msgspec.json.Encoder(order="deterministic").encode
-
-
-class About(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """The metadata of an event, as such a struct."""
-
-    actor: str
-    causation: str
-    correlation: str
-    operator: str
-    request: str
-
-
-_metadata: Final = msgspec.json.Decoder(About).decode
-
-
-class Head(NamedTuple):
-    """The end of the chain at one moment; position 0 has the genesis digest."""
-
-    position: int
-    digest: bytes
+ALL: Final = _LINKS.format(columns=COLUMNS, limit="")
+LOT: Final = _LINKS.format(columns=COLUMNS, limit="LIMIT %s")
 
 
 def head_mark() -> Head:
@@ -162,31 +93,8 @@ def read(
     for rows in lots:
         batch: list[Seen] = []
         values: list[Any] = []
-        link = _check(rows, link, batch, values, forms, findings)
+        link = check(rows, link, batch, values, forms, findings)
         yield batch, values
-
-
-def read_some(forms: Forms, positions: Sequence[int], *, findings: list[Finding]) -> Read:
-    """This will read the sealed events at some positions.
-
-    Each is held against its own seal, which must follow from the one before it. One without any before it is not;
-    that is for `lacking` to tell.
-    """
-    batch: list[Seen] = []
-    values: list[Any] = []
-    for *row, before in fetch(SOME, [f"{{{','.join(map(str, positions))}}}"]):
-        link = Head(row[0] - 1, before or GENESIS)
-        followed = before is not None or row[0] == 1
-        _check([tuple(row)], link, batch, values, forms, findings if followed else [])
-    return batch, values
-
-
-def lacking(*, upto: int) -> Iterator[Finding]:
-    """This will yield the positions that lack and the events that are gone, of a log that is not read in one piece."""
-    for position, event in fetch(GONE, [upto]):
-        yield Finding("event missing", f"position {position}", f"event {event}", "nothing")
-    for before, position in fetch(GAPS, [upto]):
-        yield _gap(before, position)
 
 
 def _lots(after: int, last: int, chunk: int) -> Iterator[Rows]:
@@ -215,52 +123,3 @@ def _start(position: int, findings: list[Finding]) -> Head:
     if not rows:
         findings.append(Finding("position missing", f"position {position}", "a seal", "nothing"))
     return Head(*rows[0]) if rows else Head(position, GENESIS)
-
-
-def _check(  # noqa: PLR0917  (by position: the inner loop's only caller)
-    rows: Rows, link: Head, batch: list[Seen], values: list[Any], forms: Forms, findings: list[Finding]
-) -> Head:
-    """The rows' links, each to the digest stored before it. Written for speed: this is the audit's inner loop."""
-    before, previous = link
-    metadata, about = None, b""  # events of one command share it
-    keep, add, form_of, write = batch.append, values.append, forms.get, _write
-    for position, stored, event, stream, version, kind, schema, data, said, recorded in rows:
-        if stream is None:
-            findings.append(Finding("event missing", f"position {position}", f"event {event}", "nothing"))
-            before, previous = position, stored
-            continue
-        if said != metadata:
-            metadata, about = said, _about(said)
-        value, form = None, form_of((kind, schema))
-        if form is None:
-            body = recanonical(data)
-        else:
-            try:
-                value = form(data)
-                body = write(value)
-            except msgspec.DecodeError:
-                body = recanonical(data)
-        name, sort = stream.encode(), kind.encode()
-        computed = seal(position, event, version, schema, recorded, name, sort, body, about, previous)
-        if position != before + 1:
-            findings.append(_gap(before, position))
-        elif computed != stored:
-            where = f"position {position}, {stream} version {version}, {kind}"
-            findings.append(Finding("digest differs", where, stored.hex(), computed.hex()))
-        keep(Seen(position, event, stream, version, kind, schema, body))
-        add(value)
-        before, previous = position, stored
-    return Head(before, previous)
-
-
-def _about(said: str) -> bytes:
-    """The canonical bytes of metadata, by the shortest way where it has its usual fields."""
-    try:
-        return _write(_metadata(said))
-    except msgspec.DecodeError:
-        return recanonical(said)
-
-
-def _gap(before: int, position: int) -> Finding:
-    missing = f"position {before + 1}" if position == before + 2 else f"positions {before + 1} to {position - 1}"
-    return Finding("position missing", missing, "a seal", "nothing")

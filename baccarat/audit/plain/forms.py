@@ -13,7 +13,7 @@ from baccarat.rules.cards import Card
 from baccarat.rules.deal import Outcome
 from baccarat.rules.payouts import Result
 from baccarat.rules.wagers import Spot
-from casino.events.verification import Forms
+from casino.events.links import Forms
 from casino.kernel.money import Book
 
 

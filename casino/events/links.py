@@ -1,0 +1,109 @@
+"""The links of the chain, each recomputed from its event and the digest before it: an audit's inner loop."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from casino.events.canonical import recanonical
+from casino.events.digest import seal
+from casino.events.rows import Rows
+from casino.kernel.findings import Finding
+
+COLUMNS: Final = """seal.position, seal.digest, seal.event_id, event.stream, event.version, event.type, event.schema,
+       event.data::text, event.metadata::text, (date_part('epoch', event.recorded_at) * 1000000)::bigint"""
+"""What a row of the log holds for `check`, of an event and its seal."""
+
+Forms = Mapping[tuple[str, int], Callable[[str | bytes], Any]]
+"""Reads some events, by name and schema, into structs that, written again, give the canonical bytes.
+
+So their fields stand in canonical order, none may lack or be too many, and none is converted when it is read, but to
+an enum of texts. They raise msgspec.DecodeError for any other data.
+"""
+
+
+class Seen(msgspec.Struct, gc=False):
+    """A sealed event whose link was recomputed, as far as it is still wanted; the data is canonical."""
+
+    position: int
+    id: int
+    stream: str
+    version: int
+    type: str
+    schema: int
+    data: bytes
+
+
+Read = tuple[Sequence[Seen], Sequence[Any]]
+"""Events, and as many values: what their forms have read of them, None where there is no form."""
+
+_write: Final = msgspec.json.Encoder(order="deterministic").encode
+
+
+class About(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """The metadata of an event, as such a struct."""
+
+    actor: str
+    causation: str
+    correlation: str
+    operator: str
+    request: str
+
+
+_metadata: Final = msgspec.json.Decoder(About).decode
+
+
+class Head(NamedTuple):
+    """The end of the chain at one moment; position 0 has the genesis digest."""
+
+    position: int
+    digest: bytes
+
+
+def check(  # noqa: PLR0917  (by position: the inner loop's only caller)
+    rows: Rows, link: Head, batch: list[Seen], values: list[Any], forms: Forms, findings: list[Finding]
+) -> Head:
+    """The rows' links, each to the digest stored before it. Written for speed: this is the audit's inner loop."""
+    before, previous = link
+    metadata, about = None, b""  # events of one command share it
+    keep, add, form_of, write = batch.append, values.append, forms.get, _write
+    for position, stored, event, stream, version, kind, schema, data, said, recorded in rows:
+        if stream is None:
+            findings.append(Finding("event missing", f"position {position}", f"event {event}", "nothing"))
+            before, previous = position, stored
+            continue
+        if said != metadata:
+            metadata, about = said, _about(said)
+        value, form = None, form_of((kind, schema))
+        if form is None:
+            body = recanonical(data)
+        else:
+            try:
+                value = form(data)
+                body = write(value)
+            except msgspec.DecodeError:
+                body = recanonical(data)
+        name, sort = stream.encode(), kind.encode()
+        computed = seal(position, event, version, schema, recorded, name, sort, body, about, previous)
+        if position != before + 1:
+            findings.append(gap(before, position))
+        elif computed != stored:
+            where = f"position {position}, {stream} version {version}, {kind}"
+            findings.append(Finding("digest differs", where, stored.hex(), computed.hex()))
+        keep(Seen(position, event, stream, version, kind, schema, body))
+        add(value)
+        before, previous = position, stored
+    return Head(before, previous)
+
+
+def _about(said: str) -> bytes:
+    """The canonical bytes of metadata, by the shortest way where it has its usual fields."""
+    try:
+        return _write(_metadata(said))
+    except msgspec.DecodeError:
+        return recanonical(said)
+
+
+def gap(before: int, position: int) -> Finding:
+    missing = f"position {before + 1}" if position == before + 2 else f"positions {before + 1} to {position - 1}"
+    return Finding("position missing", missing, "a seal", "nothing")
