@@ -71,7 +71,7 @@ class StaffLogAdmin(ReadOnlyAdmin):
         del operators
         return Q()
 
-    @admin.display(description="time")
+    @admin.display(description="time (UTC)")
     def when(self, entry: LogEntry) -> SafeString | str:
         """When it was done."""
         return marks.moment(entry.action_time)
@@ -95,7 +95,7 @@ class StaffLogAdmin(ReadOnlyAdmin):
         """This will show one line of the log in full."""
         del request
         rows = (
-            ("Time", marks.moment(obj.action_time)),
+            ("Time (UTC)", marks.moment(obj.action_time)),
             ("Staff", self.who(obj)),
             ("On", self.what(obj)),
             ("Id", marks.code(obj.object_id)),
