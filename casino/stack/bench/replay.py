@@ -1,7 +1,8 @@
 """Events replayed and verified by the audit's own engine, its process held to one core (PostgreSQL has the others).
 
 Every link of the chain is recomputed and every round judged by the rules again. The whole audit, which also compares
-ledger and read models with the events, is given as a detail. There is no peer: the target is a rate.
+ledger and read models with the events, is given as a detail, as are the rates by the wall clock, in which others on the
+machine and PostgreSQL have a part. There is no peer: the target is a rate.
 """
 
 from typing import Any
@@ -33,13 +34,18 @@ def measure(plan: Plan) -> list[Measured]:
             ours=tuple(_rate(one) for one in found),
             target=TARGET,
             target_is_rate=True,
-            details={"events": found[0]["events"], "whole audit, events/s": _rate(whole)},
-            notes=("one core: chain and rules of every event; the target is a rate",),
+            details={
+                "events": found[0]["events"],
+                "by the wall clock, events/s": max(_rate(one, by="wall") for one in found),
+                "whole audit, events/s": _rate(whole),
+                "whole audit by the wall clock, events/s": _rate(whole, by="wall"),
+            },
+            notes=("one core's time of the auditing process: chain and rules of every event; the target is a rate",),
         )
     ]
 
 
-def _rate(audit: dict[str, Any]) -> float:
+def _rate(audit: dict[str, Any], *, by: str = "seconds") -> float:
     if audit["findings"]:
         raise Trouble(f"The audit of what was just played found: {'; '.join(audit['findings'])}.")
-    return float(audit["events"]) / float(audit["seconds"])
+    return float(audit["events"]) / float(audit[by])
