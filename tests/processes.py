@@ -39,11 +39,18 @@ def _parent_and_start(pid: int) -> tuple[int, str] | None:
     return None if fields[0] in "ZX" else (int(fields[1]), fields[19])
 
 
+def _command_line(pid: int) -> str:
+    """Its words, none if it has ended meanwhile."""
+    try:
+        return (Path("/proc") / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
 def child_with(pid: int, words: str) -> int:
     """The pid of the direct child whose command line holds these words."""
     for child, _ in descendants(pid):
-        found = _parent_and_start(child)
-        line = (Path("/proc") / str(child) / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        found, line = _parent_and_start(child), _command_line(child)
         if found is not None and found[0] == pid and words in line:
             return child
     raise AssertionError(f"No child with {words!r} runs.")

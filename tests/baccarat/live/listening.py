@@ -23,7 +23,7 @@ from tests.baccarat.api.people import Gambler
 from tests.conftest import Database
 
 POOL = 6
-PATIENCE = 15.0
+PATIENCE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
