@@ -1,6 +1,7 @@
 """The web process killed in the middle of a bet: the client sends again with the same key, and there is one effect."""
 
 import asyncio
+import signal
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from tests.support.house import fresh_database
 
 pytestmark = pytest.mark.slow
 
+PATIENCE = 30.0
 BET = {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": CURRENCY}
 
 
@@ -36,6 +38,11 @@ class Web:
     port: int
     order: Path
     credential: str
+
+    def died(self) -> bool:
+        """This will wait for its end, and say whether it was sudden."""
+        assert self.child.process is not None
+        return self.child.process.wait(PATIENCE) == -signal.SIGKILL
 
     def start(self) -> None:
         """This will start it and wait until it answers."""
@@ -122,6 +129,7 @@ def test_a_client_that_sends_again_after_a_crash_has_bet_once(web: Web, ann: Ann
     with pytest.raises(httpx.TransportError):
         ann.bet(key)
 
+    assert web.died()
     assert wagers() == before + kept
     web.start()
     again = ann.bet(key)
