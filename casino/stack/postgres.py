@@ -27,7 +27,7 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
-    "max_connections": "100",
+    "max_connections": "200",
     "shared_buffers": "128MB",
     "logging_collector": "off",
     # An error's detail quotes the failing row, and a row may hold cards or a seed not shown yet.
