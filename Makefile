@@ -34,7 +34,7 @@ serve:
 
 test:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@exec $(RUN) -m pytest -n 4 $(ARGS)
+	@exec $(RUN) -m pytest -n 3 $(ARGS)
 
 lint:
 	@sh deploy/environment.sh "$(PYTHON)" test lint
