@@ -11,7 +11,7 @@ from baccarat import projections
 from baccarat.catalogue import CATALOGUE
 from baccarat.disclosure import long_shoe_events, revealed_by
 from baccarat.fairness.cut import Contribution
-from baccarat.picture import contributions_picture
+from baccarat.round_picture import contributions_picture
 from baccarat.rounds.cutting import listed
 from baccarat.rounds.state import INITIAL as NO_ROUND
 from baccarat.rounds.state import Phase, RoundState

@@ -10,12 +10,14 @@ from django.db import connection
 
 from baccarat import projections
 from baccarat.derive import Place
-from baccarat.picture import round_picture, rules_picture, table_picture
+from baccarat.picture import table_picture
 from baccarat.purses import means_if_short
+from baccarat.round_picture import round_picture
 from baccarat.rounds.refusals import UnknownRound
 from baccarat.rounds.state import INITIAL as NO_ROUND
 from baccarat.rounds.state import RoundState
 from baccarat.rules.presets import TableRules
+from baccarat.rules_picture import rules_picture
 from baccarat.sight import seen_by
 from baccarat.tables.refusals import UnknownTable
 from baccarat.tables.state import TableState

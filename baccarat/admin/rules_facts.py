@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from baccarat.picture import rules_picture
 from baccarat.rules.table_rules import TableRules
+from baccarat.rules_picture import rules_picture
 from casino.admin import marks
 
 _TAKEN: Final = {"settlement": "taken at settlement", "deferred": "taken when the shoe ends or the player leaves"}

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from baccarat.picture import rules_picture
 from baccarat.rules.table_rules import (
     Commission,
     CommissionTiming,
@@ -14,6 +13,7 @@ from baccarat.rules.table_rules import (
     UnderMinimum,
 )
 from baccarat.rules.validation import InvalidRules
+from baccarat.rules_picture import rules_picture
 from casino.admin.sections import Field
 from casino.kernel import money
 from casino.kernel.refusals import Refusal

@@ -96,7 +96,8 @@ class RulesVersionAdmin(ReadOnlyAdmin):
 
     def decommission(self, request: HttpRequest, version: RulesVersion) -> str:
         """This will withdraw the rules in force. Raises the refusals of `versioning.decommission`."""
-        versioning.decommission(reason=request.POST.get("reason", ""), **_done(request, version))
+        why = request.POST.get("reason", "")
+        versioning.decommission(version=version.version, reason=why, **_done(request, version))
         return f"Withdrew {version.label}: no round opens until other rules are published."
 
     def stop(self, request: HttpRequest, version: RulesVersion) -> str:

@@ -35,6 +35,11 @@ urlpatterns = [
         version_views.DiscardVersion.as_view(),
         name="discard-version",
     ),
+    path(
+        "tables/<uuid:table>/versions/<int:version>/withdraw",
+        version_views.WithdrawVersion.as_view(),
+        name="withdraw-version",
+    ),
     path("switches", switch_views.Switches.as_view(), name="switches"),
     path("switches/stop", switch_views.StopPlay.as_view(), name="stop-play"),
     path("switches/resume", switch_views.ResumePlay.as_view(), name="resume-play"),

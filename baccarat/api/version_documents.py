@@ -119,3 +119,18 @@ discard: Final = _document(
     asked={"actor": "agent-17"},
     answer={**_REJECTED, "decided_by": "desk:agent-17", "reason": "taken back"},
 )
+withdraw: Final = _document(
+    "withdrawTableVersion",
+    "Withdraw the rules in force: no round opens at the table until others are published",
+    "The round in hand concludes, and players may leave with their money. One person is enough to stop what is wrong; "
+    "other rules need two, as ever. A version that is not in force is refused (`version_not_in_force`), so a late "
+    "repeat never withdraws the one after it.",
+    request=shapes.Rejecting,
+    asked={"actor": "agent-3", "reason": "Printed wrong."},
+    answer={
+        **_EXAMPLE,
+        "status": "decommissioned",
+        "reason": "Printed wrong.",
+        "until": "2026-11-21T10:00:00Z",
+    },
+)

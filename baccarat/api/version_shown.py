@@ -9,9 +9,9 @@ from baccarat.api.bodies import OwnRules
 from baccarat.api.odds_shown import ShareShown
 from baccarat.api.serializers import RulesShown, one_of
 from baccarat.operations.versioning import LONGEST_REASON
-from baccarat.picture import rules_picture
 from baccarat.rules.odds_page import decimal, exact
 from baccarat.rules.wagers import Spot
+from baccarat.rules_picture import rules_picture
 from baccarat.version_history import Played, Version
 from baccarat.version_rows import STATUSES
 from casino.api.fields import ActorField, Strict, TextField
@@ -33,7 +33,7 @@ class Deciding(Strict):
 
 
 class Rejecting(Deciding):
-    """Who refuses, and why."""
+    """Who refuses or withdraws, and why."""
 
     reason = TextField(max_length=LONGEST_REASON)
 

@@ -84,6 +84,19 @@ class RejectVersion(VersionView):
         return self.shown(table, version)
 
 
+class WithdrawVersion(VersionView):
+    """Rules in force that are withdrawn."""
+
+    @documents.withdraw
+    @idempotent
+    def post(self, request: Request, table: UUID, version: int) -> Response:
+        """This will withdraw them."""
+        given = read(shapes.Rejecting, request)
+        by = at_desk(given["actor"])
+        versioning.decommission(version=version, reason=given["reason"], by=by, **self.told(table))
+        return self.shown(table, version)
+
+
 class DiscardVersion(VersionView):
     """A draft that its maker takes back."""
 

@@ -123,15 +123,15 @@ def take_back(*, table: UUID, operator: UUID, version: int, by: str, metadata: M
         repository.write([(journal, metadata)])
 
 
-def decommission(*, table: UUID, operator: UUID, reason: str, by: str, metadata: Metadata) -> None:
-    """This will withdraw the rules in force: no round opens at the table until others are published.
+def decommission(*, table: UUID, operator: UUID, version: int, reason: str, by: str, metadata: Metadata) -> None:
+    """This will withdraw the rules in force, of this version: no round opens at the table until others are published.
 
-    Raises UnknownTable, RulesWithdrawn, VersionReasonMissing.
+    Raises UnknownTable, RulesWithdrawn, VersionNotInForce, VersionReasonMissing.
     """
     with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
         label = journal.table.rules.label
-        journal.on_table(tc.DecommissionRules(reason=reason, by=by, now=now))
+        journal.on_table(tc.DecommissionRules(version=version, reason=reason, by=by, now=now))
         repository.write([(journal, metadata)])
         log.record(
             kind=log.Kind.CONFIG_CHANGED,

@@ -204,8 +204,9 @@ class RulesTakeEffect:
 
 @dataclass(frozen=True, slots=True)
 class DecommissionRules:
-    """Withdraw the rules in force."""
+    """Withdraw the rules in force, which are of this version."""
 
+    version: int
     reason: str
     by: str
     now: datetime

@@ -75,6 +75,12 @@ class UnknownDraft(Refusal):
     remedy = "List the table's versions: it may have been decided already."
 
 
+class VersionNotInForce(Refusal):
+    code = "version_not_in_force"
+    title = "The table does not play by this version"
+    remedy = "Withdraw the version in `in_force`, if it is that one you mean."
+
+
 class RulesNeedAnother(Refusal):
     code = "rules_need_another"
     kind = Kind.FORBIDDEN

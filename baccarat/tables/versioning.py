@@ -115,7 +115,9 @@ def decommission(command: c.DecommissionRules, state: TableState) -> Events:
     """This will withdraw the rules in force: what is in hand concludes, and no round opens by them any more."""
     if state.ruling().withdrawn:
         raise r.RulesWithdrawn
-    return (e.RulesDecommissioned(state.rules.version, _reason(command.reason), command.by, command.now),)
+    if command.version != state.rules.version:
+        raise r.VersionNotInForce(in_force=state.rules.version)
+    return (e.RulesDecommissioned(command.version, _reason(command.reason), command.by, command.now),)
 
 
 def _waiting(version: int, state: TableState) -> Draft:

@@ -4,10 +4,12 @@ import json
 
 import pytest
 
-from baccarat.picture import hands, round_picture, rules_picture, table_picture
+from baccarat.picture import table_picture
+from baccarat.round_picture import hands, round_picture
 from baccarat.rounds import events as re
 from baccarat.rounds.decider import ROUND
 from baccarat.rounds.state import INITIAL as NO_ROUND
+from baccarat.rules_picture import rules_picture
 from baccarat.tables.decider import TABLE
 from tests.support.examples import (
     AC,

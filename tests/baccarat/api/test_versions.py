@@ -72,13 +72,36 @@ def test_what_returns_less_than_the_floor_needs_the_very_sentence_of_the_refusal
     assert lucky.do(at, {**asked, "acknowledgement": sentence})["acknowledgement"] == sentence
 
 
+def test_rules_in_force_are_withdrawn_by_one_person_and_a_late_repeat_withdraws_no_others(lucky: Tenant) -> None:
+    table = lucky.table("mini")
+    at, alice = f"tables/{table}/versions", lucky.player("Alice")
+    sit(alice, table)
+    why = {**BEN, "reason": "Printed wrong."}
+    assert lucky.post(f"{at}/1/withdraw", {**BEN, "reason": " "}).json()["code"] == "field_blank"
+    assert lucky.post(f"{at}/2/withdraw", why).json()["code"] == "version_not_in_force"
+    withdrawn = lucky.do(f"{at}/1/withdraw", why)
+    assert (withdrawn["status"], withdrawn["reason"]) == ("decommissioned", "Printed wrong.")
+    assert alice.post(f"tables/{table}/new-game", {}).json()["code"] == "rules_withdrawn"
+    lucky.do(at, {**ANN, "rules": {"minimum": "10.00"}})
+    lucky.do(f"{at}/2/publish", BEN)
+    bet(alice, table, banker="10.00")
+    assert lucky.post(f"{at}/1/withdraw", why).json()["code"] == "version_not_in_force"
+    sealer.seal_all()
+    assert engine.run().findings == ()
+
+
 def test_another_operator_neither_sees_nor_touches_a_version(lucky: Tenant, golden: Tenant) -> None:
     table = lucky.table("mini")
     at = f"tables/{table}/versions"
     lucky.do(at, {**ANN, "rules": {"minimum": "10.00"}})
     assert golden.post(at, {**ANN, "rules": {"minimum": "10.00"}}).json()["code"] == "unknown_table"
     assert golden.get(f"{at}/2").json()["code"] == "unknown_table"
-    for act, body in (("publish", BEN), ("discard", ANN), ("reject", {**BEN, "reason": "x"})):
+    for act, body in (
+        ("publish", BEN),
+        ("discard", ANN),
+        ("reject", {**BEN, "reason": "x"}),
+        ("withdraw", {**BEN, "reason": "x"}),
+    ):
         assert golden.post(f"{at}/2/{act}", body).json()["code"] == "unknown_table"
     assert lucky.read(f"{at}/2")["status"] == "draft"
     assert lucky.get(f"{at}/9").json()["code"] == "unknown_version"

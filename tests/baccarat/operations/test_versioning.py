@@ -31,6 +31,7 @@ from baccarat.tables.version_refusals import (
     SeatsAreTaken,
     ShuffleIsFixed,
     UnknownDraft,
+    VersionNotInForce,
     VersionReasonMissing,
 )
 from casino.events import sealer
@@ -238,10 +239,12 @@ def test_withdrawn_rules_open_no_round_until_others_are_published(house: House) 
     ann.deal({B: 500})
     withdraw = {"table": table, "operator": house.operator, "by": CHECKER, "metadata": house.metadata}
     with pytest.raises(VersionReasonMissing):
-        versioning.decommission(reason="", **withdraw)
-    versioning.decommission(reason="Printed wrong.", **withdraw)
+        versioning.decommission(version=1, reason="", **withdraw)
+    with pytest.raises(VersionNotInForce):
+        versioning.decommission(version=2, reason="Printed wrong.", **withdraw)
+    versioning.decommission(version=1, reason="Printed wrong.", **withdraw)
     with pytest.raises(RulesWithdrawn):
-        versioning.decommission(reason="Again.", **withdraw)
+        versioning.decommission(version=1, reason="Again.", **withdraw)
     deal_all()
     assert house.last(table).facts().rules == "mini@1"
     with pytest.raises(RulesWithdrawn):

@@ -109,7 +109,9 @@ def test_rules_for_which_a_shoe_is_committed_to_can_give_way_only_to_others_of_t
 
 def test_withdrawn_rules_play_no_shoe_to_its_end_for_others_that_wait() -> None:
     house = seated()
-    house.journal.on_table(c.DecommissionRules("Printed wrong.", "staff:2", house.now))
+    house.journal.on_table(
+        c.DecommissionRules(house.journal.table.rules.version, "Printed wrong.", "staff:2", house.now)
+    )
     house.write()
     version = drafted(house, decks=2)
     with pytest.raises(r.WithdrawnTableCannotWait):
@@ -119,7 +121,9 @@ def test_withdrawn_rules_play_no_shoe_to_its_end_for_others_that_wait() -> None:
 def test_no_round_is_played_by_withdrawn_rules_while_others_wait_for_a_shoe() -> None:
     house = seated()
     published(house, decks=2)
-    house.journal.on_table(c.DecommissionRules("Printed wrong.", "staff:2", house.now))
+    house.journal.on_table(
+        c.DecommissionRules(house.journal.table.rules.version, "Printed wrong.", "staff:2", house.now)
+    )
     house.write()
     for action in ("place", "confirm", "deal"):
         house.do(action, PLAYERS[0], Spot.BANKER, 2500)
