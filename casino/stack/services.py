@@ -19,7 +19,8 @@ from casino.stack.trouble import Trouble
 class Addresses:
     """Where the servers are. `url` is the application's database, `owner_url` the same as its owner.
 
-    `providers` and `provider_secrets` are those of the sandbox payment provider, as the settings read them.
+    `providers` and `provider_secrets` are those of the sandbox payment provider, as the settings read them; `demo` is
+    the operator whose players anybody may be, on a stack that is tried out.
     """
 
     url: str
@@ -27,6 +28,7 @@ class Addresses:
     redis_url: str
     providers: str = ""
     provider_secrets: str = ""
+    demo: str = ""
 
 
 def given_addresses(environment: Mapping[str, str]) -> Addresses | None:
@@ -74,6 +76,9 @@ def environment_for(addresses: Addresses, *, secrets: Secrets | None, folder: Pa
     if addresses.providers:
         found.setdefault("PAYMENT_PROVIDERS", addresses.providers)
         found.setdefault("PAYMENT_SECRETS", addresses.provider_secrets)
+    if addresses.demo:
+        found.setdefault("CASINO_DEMO", addresses.demo)
+        found.setdefault("INTEGRITY_AT_START", "true")  # so that the list under Compliance shows what a start measures
     if secrets is not None:
         found.setdefault("SECRET_KEY", secrets.secret_key)
         found.setdefault("SHOE_KEYS", secrets.shoe_keys)

@@ -96,10 +96,10 @@ class Stack:
 
     def _start(self, exits: contextlib.ExitStack) -> None:
         addresses = self._servers(exits)
+        if self.demo and "postgres" in self.children:
+            addresses = replace(addresses, demo=DEMO)
         self.environment = environment_for(addresses, secrets=self.home.secrets, folder=self.home.folder)
         self.environment.setdefault("STATIC_ROOT", str(self.home.static))
-        if self.demo and "postgres" in self.children:
-            self.environment.setdefault("CASINO_DEMO", DEMO)
         migrate(self.environment)
         own = commands(port=self.port, beat_file=self.home.folder / "beat")
         if "PAYMENT_PROVIDERS" not in self.environment:

@@ -1,5 +1,6 @@
 """What a command is told that attaches to a stack which runs."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,15 @@ def test_it_knows_the_sandbox_provider_unless_another_is_set_outside(monkeypatch
     assert (told["PAYMENT_PROVIDERS"], told["PAYMENT_SECRETS"]) == ("sandbox=http://127.0.0.1:9", "sandbox=hush")
     monkeypatch.setenv("PAYMENT_PROVIDERS", "bank=https://bank.example")
     assert environment_for(WITH_PROVIDER, secrets=None)["PAYMENT_PROVIDERS"] == "bank=https://bank.example"
+
+
+def test_a_stack_that_is_tried_out_measures_itself_and_stops_nothing_by_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CASINO_DEMO", "INTEGRITY_AT_START", "INTEGRITY_STOPS"):
+        monkeypatch.delenv(name, raising=False)
+    told = environment_for(replace(PLAIN, demo="demo"), secrets=None)
+    assert (told["CASINO_DEMO"], told["INTEGRITY_AT_START"]) == ("demo", "true")
+    assert "INTEGRITY_STOPS" not in told
+    assert not {"CASINO_DEMO", "INTEGRITY_AT_START"} & environment_for(PLAIN, secrets=None).keys()
 
 
 def test_word_left_by_an_older_stack_is_understood(tmp_path: Path) -> None:
