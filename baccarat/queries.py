@@ -21,6 +21,7 @@ from baccarat.rules_picture import rules_picture
 from baccarat.sight import seen_by
 from baccarat.tables.refusals import UnknownTable
 from baccarat.tables.state import TableState
+from casino import personal
 from casino.events import store
 from casino.kernel.money import text
 from wallet import ledger
@@ -216,11 +217,16 @@ def round_events(*, round_: UUID, operator: UUID, viewer: UUID | None) -> list[P
             "version": event.version,
             "type": event.type,
             "schema": event.schema,
-            "data": seen_by(type=event.type, data=msgspec.json.decode(event.data), viewer=viewer),
+            "data": _legible(seen_by(type=event.type, data=msgspec.json.decode(event.data), viewer=viewer)),
             "recorded_at": event.recorded_at,
         }
         for event in store.read(f"round-{round_}")
     ]
+
+
+def _legible(data: Picture) -> Picture:
+    """What staff wrote about a round is stored sealed."""
+    return {**data, "note": personal.told(data["note"])} if "note" in data else data
 
 
 def _rounds(query: str, parameters: Sequence[Any], viewer: UUID | None) -> list[Picture]:

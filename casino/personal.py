@@ -1,13 +1,15 @@
 """What is personal, at rest: sealed under a key of each player's own, and gone for good when that key is destroyed.
 
-Names, references, chats, and words of staff about a player: notices, notes of adjustments, exclusions and payments
-that differ, remarks on significant events. A player's key lies in the database, sealed under PERSONAL_KEYS from outside
-of it. A text names the player whose key opens it, so that a hundred texts of a table's players take one question.
+Names, references, chats, and words of staff about a player: notices, notes of adjustments, exclusions, voids and
+payments that differ, why a player is stopped, remarks on significant events. A player's key lies in the database,
+sealed under PERSONAL_KEYS from outside of it. A text names the players whose keys open it, so that a hundred texts take
+one question. Words about several are sealed under a key made of all of theirs: to destroy one destroys the words.
 """
 
+import hashlib
+import re
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -24,6 +26,8 @@ ERASED: Final = "(erased)"
 """What stands in the place of a text whose key was destroyed."""
 UNREADABLE: Final = "(unreadable)"
 """What stands in the place of a text that its key does not open, or whose key is missing."""
+WITHHELD: Final = "(sealed words)"
+_TOKEN: Final = re.compile(r"~sealed1~[0-9a-f]{32}(?:\.[0-9a-f]{32})*~[A-Za-z0-9_=-]+")
 
 _KEYS: Final = "SELECT player_id, key_id, wrapped FROM operators_personalkey WHERE player_id = ANY (%s::uuid[])"
 _KEEP: Final = """
@@ -35,15 +39,6 @@ _DESTROY: Final = """
     VALUES (%s, '', NULL, clock_timestamp(), clock_timestamp())
     ON CONFLICT (player_id) DO UPDATE SET wrapped = NULL, key_id = '',
                                           destroyed_at = coalesce(kept.destroyed_at, excluded.destroyed_at)
-"""
-_OLD: Final = """
-    SELECT player_id, key_id, wrapped FROM operators_personalkey
-     WHERE player_id > %s AND wrapped IS NOT NULL AND key_id <> %s ORDER BY player_id LIMIT %s FOR UPDATE
-"""
-_WRAP: Final = """
-    UPDATE operators_personalkey SET key_id = given.key_id, wrapped = given.wrapped
-      FROM unnest(%s::uuid[], %s::text[], %s::bytea[]) AS given (player_id, key_id, wrapped)
-     WHERE operators_personalkey.player_id = given.player_id
 """
 
 
@@ -65,8 +60,7 @@ class PersonalKey:
         """This will seal a text, to be stored in place of it; an empty one stays empty."""
         if not text:
             return text
-        sealed = encrypt(self.cipher, text.encode(), belongs_to=_belongs_to(self.player))
-        return f"{PREFIX}{self.player.hex}~{urlsafe_b64encode(sealed).decode()}"
+        return _sealed(self.cipher, text, (self.player,))
 
     def data(self, data: bytes) -> bytes:
         """This will seal bytes, to be stored in place of them, after the id of whose they are."""
@@ -76,11 +70,15 @@ class PersonalKey:
 def new_key(player: UUID) -> tuple[PersonalKey, Sealed]:
     """This will draw a key for a player, with what is to be stored of it."""
     drawn = secrets.token_bytes(KEY)
-    return PersonalKey(player, AESGCM(drawn)), seal(drawn, belongs_to=_wrapped_for(player))
+    return PersonalKey(player, AESGCM(drawn)), seal(drawn, belongs_to=wrapped_for(player))
 
 
 def key_of(player: UUID) -> PersonalKey:
     """This will open a player's key, or give the player one. Raises PersonErased, Unreadable."""
+    return PersonalKey(player, AESGCM(_drawn(player)))
+
+
+def _drawn(player: UUID) -> bytes:
     rows = fetch(_KEYS, [[player]])
     if not rows:
         _, sealed = new_key(player)
@@ -89,7 +87,7 @@ def key_of(player: UUID) -> PersonalKey:
     ((_, key_id, wrapped),) = rows
     if wrapped is None:
         raise PersonErased
-    return _opened_key(player, key_id, wrapped)
+    return _unwrapped(player, key_id, wrapped)
 
 
 def words(player: UUID, text: str) -> str:
@@ -105,6 +103,20 @@ def words(player: UUID, text: str) -> str:
         return ERASED
 
 
+def words_about(players: Iterable[UUID], text: str) -> str:
+    """This will seal words that may speak of any of these players, to be stored in place of them.
+
+    They are ERASED when one of the players is; of nobody they stay as they are. Raises Unreadable.
+    """
+    whose = tuple(sorted(set(players)))
+    if not text or len(whose) < 2:
+        return words(whose[0], text) if whose else text
+    try:
+        return _sealed(_joint([_drawn(player) for player in whose]), text, whose)
+    except PersonErased:
+        return ERASED
+
+
 def is_sealed(value: object) -> bool:
     """This will tell whether a stored value is a sealed text."""
     return isinstance(value, str) and value.startswith(PREFIX)
@@ -113,16 +125,35 @@ def is_sealed(value: object) -> bool:
 def opened(texts: Sequence[str | None]) -> list[str | None]:
     """This will open stored texts with one question for all their keys; what was never sealed stays as it is.
 
-    One whose key was destroyed is ERASED, one that can't be opened UNREADABLE.
+    One whose key was destroyed is ERASED, one that can't be opened UNREADABLE. A sentence that quotes sealed words is
+    returned with those words opened.
     """
-    keys = _Keys({owner_of(text) for text in texts if text is not None and is_sealed(text)})
-    return [keys.text(text) if text is not None and is_sealed(text) else text for text in texts]
+    found = {token for text in texts if text for token in _TOKEN.findall(text)}
+    keys = _Keys({owner for token in found for owner in _owners(token)})
+    said = {token: keys.text(token) for token in found}
+    return [text and _quoting(text, said) for text in texts]
+
+
+def withheld(text: str) -> str:
+    """This will leave out the sealed words that a text quotes, for what is kept for good and can't forget them."""
+    return _TOKEN.sub(WITHHELD, text)
+
+
+def told(text: str) -> str:
+    """This will open the sealed words that one text is or quotes, as `opened` does."""
+    return opened([text])[0] or ""
+
+
+def _quoting(text: str, said: Mapping[str, str]) -> str:
+    if is_sealed(text) and not _TOKEN.match(text):
+        return UNREADABLE
+    return _TOKEN.sub(lambda token: said[token[0]], text) if PREFIX in text else text
 
 
 def opened_data(stored: Sequence[bytes]) -> list[bytes | None]:
     """This will open what `PersonalKey.data` has sealed, with one question; None for what can't be opened."""
     keys = _Keys({UUID(bytes=data[:16]) for data in stored if len(data) > 16})
-    return [keys.data(UUID(bytes=data[:16]), data[16:]) if len(data) > 16 else None for data in stored]
+    return [keys.data((UUID(bytes=data[:16]),), data[16:]) if len(data) > 16 else None for data in stored]
 
 
 def destroyed() -> set[UUID]:
@@ -131,8 +162,9 @@ def destroyed() -> set[UUID]:
 
 
 def open_rows(rows: Iterable[Any]) -> None:
-    """This will open every sealed text among the values of these objects, in their places, with one question."""
-    found = [(row, name, value) for row in rows for name, value in vars(row).items() if is_sealed(value)]
+    """This will open every text among the values of these objects that is sealed or quotes what is, in their places."""
+    named = ((row, name, value) for row in rows for name, value in vars(row).items() if isinstance(value, str))
+    found = [each for each in named if PREFIX in each[2]]
     for (row, name, _), text in zip(found, opened([value for _, _, value in found]), strict=True):
         setattr(row, name, text)
 
@@ -142,104 +174,75 @@ def destroy(player: UUID) -> None:
     execute(_DESTROY, [player])
 
 
-@dataclass(frozen=True, slots=True)
-class Rewrapped:
-    """What one batch did: keys by the one of the ring they were under, players of keys that none opens, where to go on.
-
-    `last` is None when it was the last batch.
-    """
-
-    keys: Mapping[str, int]
-    unreadable: tuple[UUID, ...]
-    last: UUID | None
-
-
-def rewrap(first: str, *, after: UUID, limit: int) -> Rewrapped:
-    """This will seal up to `limit` keys, of players after an id, under the first of PERSONAL_KEYS, whose id is `first`.
-
-    Call it in a transaction.
-    """
-    rows = fetch(_OLD, [after, first, limit])
-    ready: list[tuple[UUID, str, Sealed]] = []
-    unreadable: list[UUID] = []
-    for player, key_id, wrapped in rows:
-        belongs_to = _wrapped_for(player)
-        try:
-            drawn = unseal(Sealed(key_id, bytes(wrapped)), belongs_to=belongs_to)
-        except Unreadable:
-            unreadable.append(player)
-            continue
-        ready.append((player, key_id, seal(drawn, belongs_to=belongs_to)))
-    if ready:
-        columns = (
-            [player for player, _, _ in ready],
-            [new.key_id for _, _, new in ready],
-            [new.data for *_, new in ready],
-        )
-        execute(_WRAP, list(columns))
-    last = rows[-1][0] if len(rows) == limit else None
-    return Rewrapped(Counter(before for _, before, _ in ready), tuple(unreadable), last)
-
-
 class _Keys:
     """The keys of some players, asked for at once."""
 
-    def __init__(self, players: Collection[UUID | None]) -> None:
-        wanted = [player for player in players if player is not None]
-        rows = fetch(_KEYS, [wanted]) if wanted else []
+    def __init__(self, players: Collection[UUID]) -> None:
+        rows = fetch(_KEYS, [list(players)]) if players else []
         self._known: Mapping[UUID, tuple[str, bytes | None]] = {player: (one, two) for player, one, two in rows}
-        self._ciphers: dict[UUID, AESGCM | None] = {}
+        self._ciphers: dict[tuple[UUID, ...], AESGCM | None] = {}
 
-    def text(self, text: str) -> str:
-        player = owner_of(text)
-        if player is not None and player in self._known and self._known[player][1] is None:
+    def text(self, token: str) -> str:
+        owners = _owners(token)
+        if any(self._known.get(owner, ("", b""))[1] is None for owner in owners):
             return ERASED
-        found = None if player is None else self.data(player, _payload(text))
+        found = self.data(owners, _payload(token))
         return UNREADABLE if found is None else found.decode()
 
-    def data(self, player: UUID, data: bytes) -> bytes | None:
-        cipher = self._cipher(player)
-        if cipher is None:
-            return None
+    def data(self, owners: tuple[UUID, ...], data: bytes) -> bytes | None:
+        if owners not in self._ciphers:
+            self._ciphers[owners] = self._cipher(owners)
+        cipher = self._ciphers[owners]
         try:
-            return decrypt(cipher, data, belongs_to=_belongs_to(player))
+            return None if cipher is None else decrypt(cipher, data, belongs_to=_belongs_to(*owners))
         except Unreadable:
             return None
 
-    def _cipher(self, player: UUID) -> AESGCM | None:
-        if player not in self._ciphers:
-            key_id, wrapped = self._known.get(player, ("", None))
-            try:
-                self._ciphers[player] = None if wrapped is None else _opened_key(player, key_id, wrapped).cipher
-            except Unreadable:
-                self._ciphers[player] = None
-        return self._ciphers[player]
+    def _cipher(self, owners: tuple[UUID, ...]) -> AESGCM | None:
+        try:
+            drawn = [_unwrapped(owner, *self._known.get(owner, ("", None))) for owner in owners]
+        except Unreadable:
+            return None
+        return AESGCM(drawn[0]) if len(drawn) == 1 else _joint(drawn)
 
 
-def _opened_key(player: UUID, key_id: str, wrapped: bytes) -> PersonalKey:
-    return PersonalKey(player, AESGCM(unseal(Sealed(key_id, bytes(wrapped)), belongs_to=_wrapped_for(player))))
+def _unwrapped(player: UUID, key_id: str, wrapped: bytes | None) -> bytes:
+    if wrapped is None:
+        raise Unreadable("The player has no key.")
+    return unseal(Sealed(key_id, bytes(wrapped)), belongs_to=wrapped_for(player))
+
+
+def _joint(drawn: Sequence[bytes]) -> AESGCM:
+    """A key that only who has all of these can make: each is 256 bits of chance, in the order of their players."""
+    return AESGCM(hashlib.sha256(b"casino.personal.joint.v1\x00" + b"".join(drawn)).digest())
 
 
 def owner_of(text: str) -> UUID | None:
-    """This will tell whose key opens a sealed text; None for one that is none."""
-    if not is_sealed(text):
-        return None
-    try:
-        return UUID(hex=text[len(PREFIX) : len(PREFIX) + 32])
-    except ValueError:
-        return None
+    """This will tell whose key opens a sealed text; None for one that is none, or is of several players."""
+    owners = _owners(text) if _TOKEN.fullmatch(text) else ()
+    return owners[0] if len(owners) == 1 else None
 
 
-def _payload(text: str) -> bytes:
+def _owners(token: str) -> tuple[UUID, ...]:
+    return tuple(UUID(hex=each) for each in token[len(PREFIX) :].partition("~")[0].split("."))
+
+
+def _sealed(cipher: AESGCM, text: str, owners: tuple[UUID, ...]) -> str:
+    sealed = encrypt(cipher, text.encode(), belongs_to=_belongs_to(*owners))
+    return f"{PREFIX}{'.'.join(owner.hex for owner in owners)}~{urlsafe_b64encode(sealed).decode()}"
+
+
+def _payload(token: str) -> bytes:
     try:
-        return urlsafe_b64decode(text[len(PREFIX) + 33 :])
+        return urlsafe_b64decode(token.rpartition("~")[2])
     except ValueError:
         return b""
 
 
-def _belongs_to(player: UUID) -> bytes:
-    return b"casino.personal.v1\x00" + player.bytes
+def _belongs_to(*players: UUID) -> bytes:
+    return b"casino.personal.v1\x00" + b"".join(player.bytes for player in players)
 
 
-def _wrapped_for(player: UUID) -> bytes:
+def wrapped_for(player: UUID) -> bytes:
+    """This will say what a stored key of a player's is bound to."""
     return b"casino.personal.key.v1\x00" + player.bytes

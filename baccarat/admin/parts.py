@@ -12,6 +12,7 @@ from baccarat.models import Round, Table
 from baccarat.rounds.state import Phase, Standing
 from baccarat.rules.cards import UnknownCard
 from baccarat.rules.presets import PRESETS
+from casino import personal
 from casino.admin import marks
 from casino.admin.filters import chosen
 from casino.admin.sections import Grid
@@ -90,7 +91,8 @@ set_aside_count: Final = Waiting("baccarat.view_round", lambda: Table.objects.fi
 
 def told(title: str, events: Sequence[Recorded], currency: str) -> Grid:
     """This will tell a stream of this game in words; an event that can't be read says so instead of failing."""
-    return timeline(title, events, {event.id: _told(event, currency) for event in events})
+    said = personal.opened([_told(event, currency) for event in events])
+    return timeline(title, events, {event.id: words or "" for event, words in zip(events, said, strict=True)})
 
 
 def _told(event: Recorded, currency: str) -> str:

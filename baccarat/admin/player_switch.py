@@ -8,6 +8,7 @@ from django.urls import reverse
 from baccarat.admin import switches
 from baccarat.models import Switch
 from baccarat.tables.switch_events import Scope
+from casino import personal
 from casino.admin import marks
 from casino.admin.sections import Facts, Section
 from casino.operators.models import Player
@@ -17,6 +18,7 @@ def sections(request: HttpRequest, player: Player) -> Sequence[Section]:
     """This will say that play is stopped for this player and by which switch, or offer to stop it to those who may."""
     held = Switch.objects.filter(scope=Scope.PLAYER, subject=str(player.pk), stopped=True).first()
     if held is not None:
+        personal.open_rows([held])
         stopped = (
             marks.link(switches.page_of(held), held.reason) if request.user.has_perm("baccarat.view_switch") else ""
         )

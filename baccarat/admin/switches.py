@@ -42,7 +42,7 @@ _STATES: Final = {"stopped": "Stopped", "playing": "Playing again"}
 SAYS: Final = (
     "At once nothing new starts. What is confirmed is dealt and settled; leaving and withdrawing stay possible."
 )
-_WHY: Final = Field("reason", "Why, for the record", lines=2)
+_WHY: Final = Field("reason", "Why, for the record (kept for good: name no player, unless it is about one)", lines=2)
 _TOLD: Final = Field("says", "What players are told (empty: the usual words)", required=False, longest=200)
 
 
@@ -219,7 +219,9 @@ def stop(request: HttpRequest, reach: str, subject: str) -> str:
         says=given.get("says", ""),
         metadata=_remembered(request),
     )
-    return f"Stopped: {row.id}. Players are told: {row.says}"
+    # The message is kept in the log of what staff did, where words about a player could not be forgotten.
+    told = "" if found is Scope.PLAYER else f" Players are told: {row.says}"
+    return f"Stopped: {row.id}.{told}"
 
 
 def resume(request: HttpRequest, reach: str, subject: str) -> str:

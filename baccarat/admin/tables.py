@@ -156,7 +156,7 @@ class TableAdmin(ReadOnlyAdmin):
             "For good: what is confirmed is dealt and settled, then all seats are freed, the money goes back to the "
             "accounts, and the seeds of its shoes are revealed."
         )
-        why = (Field("reason", "Why, for the record", longest=closing.LONGEST_REASON),)
+        why = (Field("reason", "Why, for the record (kept for good: name no player)", longest=closing.LONGEST_REASON),)
         return (Form("Close this table for good", "Close", self.perform_url("close", table), why, says, tone="bad"),)
 
     def _switch(self, request: HttpRequest, table: Table, state: TableState) -> Sequence[Section]:

@@ -9,6 +9,7 @@ from baccarat.models import Round
 from baccarat.operations import voiding
 from baccarat.rounds.state import Phase, RoundState
 from baccarat.rounds.void_events import VoidReason
+from casino import personal
 from casino.admin import marks
 from casino.admin.sections import Alert, Facts, Piece, Section
 from casino.events.store import Metadata
@@ -53,10 +54,12 @@ def told(request: HttpRequest, state: RoundState, page: str) -> Sequence[Section
     if state.voided is not None:
         undone = state.voided
         agreed = f", approved by {undone.approved_by}" if undone.approved_by else ""
-        return (Alert(f"Void: {_words(undone.reason)}", f"{undone.note} By {undone.requested_by}{agreed}."),)
+        return (
+            Alert(f"Void: {_words(undone.reason)}", f"{personal.told(undone.note)} By {undone.requested_by}{agreed}."),
+        )
     if state.void_request is not None:
         asked = state.void_request
-        alert = Alert(f"A void is asked for: {_words(asked.reason)}", f"{asked.note} By {asked.by}.")
+        alert = Alert(f"A void is asked for: {_words(asked.reason)}", f"{personal.told(asked.note)} By {asked.by}.")
         return (alert, _link("Decide", page)) if request.user.has_perm(APPROVE) else (alert,)
     voidable = state.is_running() or state.phase is Phase.SETTLED
     return (_link("Void this round", page),) if voidable and request.user.has_perm(REQUEST) else ()
@@ -68,7 +71,7 @@ def forms(state: RoundState, urls: dict[str, str]) -> Sequence[Section]:
         agree = {"url": urls["approve"], "label": "Approve the void", "tone": "bad"}
         refuse = {"url": urls["decline"], "label": "Decline", "tone": "plain", "note": True}
         asked = state.void_request
-        rows = (("Reason", _words(asked.reason)), ("In words", asked.note), ("Asked by", asked.by))
+        rows = (("Reason", _words(asked.reason)), ("In words", personal.told(asked.note)), ("Asked by", asked.by))
         return (Facts("The request", rows), Piece("Approve or decline", _FORM, {"forms": (agree, refuse)}))
     known = state.phase is Phase.SETTLED
     label = "Ask for the void" if known else "Void this round"

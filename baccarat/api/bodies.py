@@ -210,7 +210,7 @@ class OwnRules(Strict):
 class TableClosing(Strict):
     """Why a table is given up."""
 
-    reason = TextField(max_length=500)
+    reason = TextField(max_length=500, help_text="Why. Kept for good: name no player in it.")
 
 
 class TableOpening(Strict):

@@ -14,6 +14,7 @@ from baccarat.model_rows import SwitchRow
 from baccarat.operations import switching
 from baccarat.tables.stop_refusals import UnknownSwitch
 from baccarat.tables.switch_events import Scope
+from casino import personal
 from casino.api.fields import ChoiceOf, Strict, TextField, read
 from casino.api.idempotency import idempotent
 from casino.operators.views import OperatorView, metadata
@@ -26,7 +27,10 @@ class SwitchRequest(Strict):
 
     scope = ChoiceOf(Scope)
     subject = TextField(max_length=40, required=False, default="")
-    reason = TextField(max_length=switching.LONGEST_REASON)
+    reason = TextField(
+        max_length=switching.LONGEST_REASON,
+        help_text="Why. Words about a player are sealed and go with the player; all others are kept: name nobody in them.",
+    )
 
 
 class StopRequest(SwitchRequest):
@@ -142,12 +146,13 @@ def _asked(view: OperatorView, given: dict[str, Any]) -> dict[str, Any]:
 
 def _shown(row: SwitchRow) -> dict[str, Any]:
     own = row.by.startswith(switching.BY_OPERATOR)
+    says, reason = personal.opened([row.says, row.reason])
     return {
         "scope": row.scope,
         "subject": row.subject,
         "stopped": row.stopped,
-        "says": row.says,
-        "reason": row.reason if own else "",
+        "says": says,
+        "reason": reason if own else "",
         "by": row.by if own else THE_HOUSE,
         "at": row.at,
     }

@@ -35,7 +35,7 @@ class Deciding(Strict):
 class Rejecting(Deciding):
     """Who refuses or withdraws, and why."""
 
-    reason = TextField(max_length=LONGEST_REASON)
+    reason = TextField(max_length=LONGEST_REASON, help_text="Why. Kept for good: name no player in it.")
 
 
 class SpotReturnShown(serializers.Serializer[Any]):

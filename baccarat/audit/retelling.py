@@ -1,5 +1,6 @@
 """One round from its stream and its table's: what happened, worked out again, and whether the record agrees."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -15,6 +16,7 @@ from baccarat.rounds.void_events import RoundVoided, SeatVoided
 from baccarat.rules.table_rules import TableRules
 from baccarat.tables import events as te
 from baccarat.tables.version_events import RulesTookEffect
+from casino import personal
 from casino.events.rows import fetch
 from casino.events.store import Recorded, read
 from casino.kernel.findings import Finding
@@ -104,7 +106,7 @@ def retell(round_id: UUID) -> Retold:
         phase=trace.phase,
         cards=trace.cards,
         outcome=trace.outcome,
-        lines=tuple(tell(table_events[0], events)),
+        lines=_legible(tell(table_events[0], events)),
         fairness=_fairness(trace, table_events, notes),
         findings=tuple(notes.findings),
     )
@@ -115,6 +117,13 @@ def _rules_of(opening: re.RoundOpened, table_events: list[Any]) -> TableRules:
     held = (one.rules for one in table_events if isinstance(one, (te.TableOpened, RulesTookEffect)))
     found: TableRules = next((rules for rules in held if rules.label == opening.rules), table_events[0].rules)
     return found
+
+
+def _legible(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """Lines with the sealed words that they quote: those of staff about who was in the round."""
+    told = tuple(lines)
+    texts = personal.opened([line.text for line in told])
+    return tuple(replace(line, text=text or "") for line, text in zip(told, texts, strict=True))
 
 
 def _decoded(row: Recorded) -> Any:

@@ -23,6 +23,7 @@ from baccarat.tables.stop_refusals import (
     UnknownSwitch,
 )
 from baccarat.tables.switch_events import Scope, SwitchEvent, SwitchReleased, SwitchThrown, switch_stream
+from casino import personal
 from casino.events.rows import fetch
 from casino.events.store import Append, Metadata, append
 from casino.significant import log
@@ -62,12 +63,13 @@ def stop(
     `operator` is who asks, and may stop what is its own alone; None is the house. `says` is what players are told.
     Raises SwitchReasonMissing, SwitchMessageTooLong, UnknownSwitch, AlreadyStopped, UnknownAccount.
     """
-    why, told = _reason(reason), says.strip() or SAYS[scope]
+    why, told = _reason(reason), says.strip()
     if len(told) > LONGEST_MESSAGE:
         raise SwitchMessageTooLong
     name, whose, currency = _whose(scope, subject, operator)
     with transaction.atomic():
         switch_rows.lock()
+        why, told = _kept(scope, name, why), _kept(scope, name, told) or SAYS[scope]
         before = switch_rows.one(scope, name)
         if before is not None and before.stopped:
             raise AlreadyStopped(since=before.at)
@@ -97,6 +99,7 @@ def resume(
             raise NotStopped
         if operator is not None and not before.by.startswith(BY_OPERATOR):
             raise SwitchOfTheHouse
+        why = _kept(scope, name, why)
         now = repository.clock()
         row = _record(SwitchReleased(scope, name, whose, why, metadata.actor, now), before, metadata)
         if scope is Scope.PLAYER and whose is not None:
@@ -122,6 +125,11 @@ def _reason(given: str) -> str:
     if not words or len(words) > LONGEST_REASON:
         raise SwitchReasonMissing
     return words
+
+
+def _kept(scope: Scope, subject: str, words: str) -> str:
+    """Words about a player go when the player is forgotten; all others are about the house's own things."""
+    return personal.words(UUID(subject), words) if scope is Scope.PLAYER else words
 
 
 def _whose(scope: Scope, subject: str, asks: UUID | None) -> tuple[str, UUID | None, str]:
@@ -176,5 +184,5 @@ def _note(row: SwitchRow, before: SwitchRow | None) -> None:
         actor=row.by,
         reason=row.reason,
         before={"stopped": before is not None and before.stopped},
-        after={"stopped": row.stopped, "says": row.says},
+        after={"stopped": row.stopped, **({} if scope is Scope.PLAYER else {"says": row.says})},
     )

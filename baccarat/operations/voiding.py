@@ -17,6 +17,7 @@ from baccarat.rounds.commands import ApproveVoid, DeclineVoid, Purse, VoidRound
 from baccarat.rounds.refusals import NoVoidRequested, UnknownVoidReason, VoidNoteInvalid
 from baccarat.rounds.state import RoundState
 from baccarat.rounds.void_events import VoidReason
+from casino import personal
 from casino.events.store import Metadata
 from casino.significant import log
 from wallet import ledger
@@ -30,13 +31,15 @@ def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Meta
     Returns the round as it is then. `metadata.actor` is who asks. Raises UnknownRound, UnknownVoidReason,
     VoidNoteInvalid, RoundNotVoidable, RoundAlreadyVoided, VoidAlreadyRequested.
     """
-    why, words = _reason(reason), _note(note)
+    why, said = _reason(reason), _note(note)
 
     def decide(journal: Journal, now: datetime) -> None:
         if journal.table.round != round_:
-            command = VoidRound(by=metadata.actor, reason=why, note=words, seed=None, now=now)
-            journal.on_ended(*repository.ended_round(round_), command)
+            ended, version = repository.ended_round(round_)
+            command = VoidRound(by=metadata.actor, reason=why, note=_sealed(said, ended), seed=None, now=now)
+            journal.on_ended(ended, version, command)
             return
+        words = _sealed(said, journal.round)
         seed, burn = _reveal(journal), dealer.burnable(journal)
         journal.on_round(VoidRound(by=metadata.actor, reason=why, note=words, seed=seed, now=now, burn=burn))
         _end_finished_shoe(journal, now)
@@ -64,10 +67,11 @@ def decline(*, round_: UUID, operator: UUID, note: str, metadata: Metadata) -> R
     """This will decline a void that was asked for and return the round. Raises UnknownRound, NoVoidRequested,
     VoidNoteInvalid.
     """
-    words = _note(note)
+    said = _note(note)
 
     def decide(journal: Journal, now: datetime) -> None:
-        journal.on_ended(*_ended(journal, round_), DeclineVoid(by=metadata.actor, note=words, now=now))
+        ended, version = _ended(journal, round_)
+        journal.on_ended(ended, version, DeclineVoid(by=metadata.actor, note=_sealed(said, ended), now=now))
 
     return _at_table_of(round_, operator, metadata, decide)
 
@@ -159,6 +163,11 @@ def _reason(reason: str) -> VoidReason:
         return VoidReason(reason)
     except ValueError:
         raise UnknownVoidReason(reasons=[each.value for each in VoidReason]) from None
+
+
+def _sealed(words: str, state: RoundState) -> str:
+    """Words that may speak of anybody in the round: they go when one of these players is forgotten."""
+    return personal.words_about((seat.player for seat in state.seats), words)
 
 
 def _note(note: str) -> str:

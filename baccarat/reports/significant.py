@@ -3,6 +3,7 @@
 import json
 from typing import Any, Final
 
+from casino import personal
 from casino.events.rows import fetch
 from casino.reports.shape import Asked, Column, Definition, Found, count, moment
 from casino.significant.kinds import WORDS, Kind
@@ -28,7 +29,7 @@ def _shown(at: Any, number: int, kind: str, *rest: Any) -> tuple[Any, ...]:
     severity, subject, actor, authorised, reason, before, after, acknowledged, by = rest
     return (
         at, number, kind if words is None else words.title, "" if words is None else words.component, severity, subject,
-        actor, authorised, reason, _flat(before), _flat(after), acknowledged, by,
+        actor, authorised, personal.withheld(reason), _flat(before), _flat(after), acknowledged, by,
     )  # fmt: skip
 
 

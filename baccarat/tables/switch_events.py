@@ -24,7 +24,8 @@ class Scope(StrEnum):
 class SwitchThrown:
     """Play is stopped within `scope`. `subject` is an id, or the label of rules ("mini@1"); empty for all gaming.
 
-    `operator` is whose it is, None for what reaches beyond one operator. `says` is what players are told.
+    `operator` is whose it is, None for what reaches beyond one operator. `says` is what players are told. Words about a
+    player are stored sealed under the player's key.
     """
 
     scope: Scope

@@ -31,6 +31,7 @@ _WHERE = {
     "approved": Q(decision__approved=True),
     "declined": Q(decision__approved=False),
 }
+_GROUNDS = tuple((ground.value, ground.replace("_", " ").capitalize()) for ground in erasing.Ground)
 _TONES = {"waiting": "warn", "approved": "bad", "declined": "plain"}
 
 admin.site.unregister(Player)
@@ -83,7 +84,7 @@ class PrivatePlayerAdmin(WholePlayerAdmin):
             yield Facts("Everything about this player", (("ZIP of JSON", marks.link(url, "export")),))
         if request.user.has_perm(REQUEST):
             fields = (
-                Field("reason", "Reason, with nothing personal in it", longest=erasing.LONGEST),
+                Field("reason", "Reason", choices=_GROUNDS),
                 Field("despite_duty", "Although the law wants the data kept for ten years", mark=True),
             )
             says = "Names and words go for good when another person agrees; rounds and money stay, and stay provable."
@@ -155,7 +156,7 @@ class ErasureAdmin(ReadOnlyAdmin):
     @admin.display(description="reason")
     def why(self, erasure: Erasure) -> str:
         """Why."""
-        return erasure.reason
+        return erasure.reason.replace("_", " ")
 
     @admin.display(description="asked by")
     def asked(self, erasure: Erasure) -> str:
@@ -176,7 +177,7 @@ class ErasureAdmin(ReadOnlyAdmin):
                 ("Standing", self.standing(obj)),
                 ("Player", self.player(obj)),
                 ("Operator", self.operator(obj)),
-                ("Reason", obj.reason),
+                ("Reason", self.why(obj)),
                 ("Although the data is to be kept", "yes" if obj.despite_duty else "no"),
                 ("Asked by", obj.requested_by),
                 ("Asked (UTC)", self.when(obj)),

@@ -5,6 +5,7 @@ person asks, another decides. Backups of the database still hold the key, sealed
 """
 
 from datetime import timedelta
+from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
@@ -30,7 +31,15 @@ from casino.privacy.retention import TEN_YEARS
 from casino.significant import log
 from wallet.protection import rows
 
-SHORTEST, LONGEST = 3, 500
+
+class Ground(StrEnum):
+    """Why a player is forgotten: one of these, as free words about a person would have to be forgotten with it."""
+
+    ASKED = "asked_by_the_player"
+    ORDERED = "ordered_by_an_authority"
+    MISTAKE = "registered_by_mistake"
+    DUTY_OVER = "duty_to_keep_is_over"
+
 
 _IN_PLAY: Final = """
     SELECT EXISTS (SELECT FROM wallet_account JOIN wallet_balance ON account_id = id
@@ -64,13 +73,13 @@ _OVERWRITE: Final = (
 
 
 def request(*, operator: UUID, player: UUID, by: str, reason: str, despite_duty: bool) -> UUID:
-    """This will ask for a player to be erased, and return the request's id.
+    """This will ask for a player to be erased, for a reason of Ground's, and return the request's id.
 
     Raises UnknownPlayer, ErasureReasonMissing, AlreadyErased, StillInPlay, StillExcluded, StillToBeKept.
     """
     require_player(operator=operator, player=player)
-    if not SHORTEST <= len(reason.strip()) <= LONGEST:
-        raise ErasureReasonMissing
+    if reason not in set(Ground):
+        raise ErasureReasonMissing(reasons=[ground.value for ground in Ground])
     with transaction.atomic():
         execute(_LOCK, [player])
         if player in personal.destroyed() or Erasure.objects.filter(player_id=player, decision=None).exists():
@@ -80,7 +89,7 @@ def request(*, operator: UUID, player: UUID, by: str, reason: str, despite_duty:
             id=new_id(),
             operator_id=operator,
             player_id=player,
-            reason=reason.strip(),
+            reason=reason,
             despite_duty=despite_duty,
             requested_by=by,
         )

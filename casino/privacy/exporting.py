@@ -61,6 +61,8 @@ FILES: Final[Mapping[str, str]] = {
     "ORDER BY said.id",
     "views": "SELECT at, user_id, subject, path FROM staff_view "
     "WHERE subject = 'player:' || %(player)s::text ORDER BY id",
+    "stops": "SELECT stopped, reason, says, at FROM baccarat_switch WHERE scope = 'player' AND subject = "
+    "%(player)s::text ORDER BY at",
     "erasures": "SELECT id, reason, requested_at FROM privacy_erasure WHERE player_id = %(player)s ORDER BY id",
     "events": "SELECT id, stream, version, type, data, recorded_at FROM events_event WHERE stream = ANY (ARRAY["
     "'wallet-' || %(player)s::text, 'chat-' || %(player)s::text, 'limit-' || %(player)s::text, "
@@ -119,5 +121,23 @@ def _batches(statement: str, player: UUID) -> Iterator[list[dict[str, Any]]]:
 
 
 def _opened(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    texts = iter(personal.opened([value for row in rows for value in row.values() if personal.is_sealed(value)]))
-    return [{name: next(texts) if personal.is_sealed(value) else value for name, value in row.items()} for row in rows]
+    sealed = list(_sealed(rows))
+    said = dict(zip(sealed, personal.opened(sealed), strict=True))
+    return [{name: _legible(value, said) for name, value in row.items()} for row in rows]
+
+
+def _sealed(value: Any) -> Iterator[str]:
+    """Every text within a value that is sealed, or quotes what is."""
+    if isinstance(value, str) and personal.PREFIX in value:
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _sealed(each)
+
+
+def _legible(value: Any, said: Mapping[str, str | None]) -> Any:
+    if isinstance(value, dict):
+        return {name: _legible(each, said) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_legible(each, said) for each in value]
+    return said.get(value, value) if isinstance(value, str) else value

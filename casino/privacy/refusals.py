@@ -55,8 +55,8 @@ class ErasureNeedsAnother(Refusal):
 class ErasureReasonMissing(Refusal):
     code = "erasure_reason_missing"
     kind = Kind.INVALID
-    title = "An erasure needs a reason"
-    remedy = "Say why, in 3 to 500 characters, without anything personal."
+    title = "An erasure needs one of the known reasons"
+    remedy = "Choose one of `reasons`. Words of one's own might have to be forgotten, too."
 
 
 class StillInPlay(Refusal):

@@ -12,8 +12,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from casino import personal
 from casino.operators import reference_marks
+from casino.privacy import rewrapping
 from casino.sealing import Unreadable, ring
 from casino.significant import log
 from casino.staff import authenticators
@@ -42,7 +42,7 @@ def rotate(*, actor: str, batch: int = BATCH) -> Rotated:
     last: UUID | None = _FIRST
     while last is not None:
         with transaction.atomic():
-            found = personal.rewrap(first, after=last, limit=batch)
+            found = rewrapping.rewrap(first, after=last, limit=batch)
             _note(first, Counter(found.keys), actor)
         moved.update(found.keys)
         unreadable.extend(f"player {player}" for player in found.unreadable)

@@ -15,8 +15,8 @@ from casino.significant.kinds import WORDS, Kind, Severity
 
 __all__ = ["Kind", "Severity", "Significant", "record", "record_many"]
 
-LONGEST: Final = 2000
-"""Characters of a reason that are kept."""
+LONGEST: Final = 4000
+"""Characters of a reason that are kept: enough for the longest words when they are sealed."""
 
 _RECORD: Final = """
 WITH given AS MATERIALIZED (

@@ -5,11 +5,12 @@ takes the account's here; entries are posted after it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from casino import personal
 from casino.events.rows import fetch
 from casino.kernel.money import Book
 from wallet.accounts import AccountName, debt, player_account
@@ -47,8 +48,9 @@ class Standing:
 
     def require_not_stopped(self) -> None:
         """This will check that the house does not hold the player back. Raises PlayerIsStopped."""
-        if self.protection.stopped is not None:
-            raise PlayerIsStopped(self.protection.stopped)
+        stopped = self.protection.stopped
+        if stopped is not None:
+            raise PlayerIsStopped(replace(stopped, says=personal.told(stopped.says)))
 
     def require_playing(self) -> None:
         """This will check that the player is neither held back nor away. Raises PlayerIsStopped, PlayerExcluded."""

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from baccarat.management.switching import add_subject, metadata_of, staff_named, subject_of
 from baccarat.operations import switching
 from baccarat.tables.switch_events import Scope
+from casino import personal
 from casino.kernel.refusals import Refusal
 
 
@@ -31,4 +32,6 @@ class Command(BaseCommand):
             )
         except Refusal as refusal:
             raise CommandError(refusal.told()) from None
-        self.stdout.write(f"stop: ok switch={row.id} at={row.at:%Y-%m-%dT%H:%M:%SZ} players are told: {row.says}")
+        self.stdout.write(
+            f"stop: ok switch={row.id} at={row.at:%Y-%m-%dT%H:%M:%SZ} players are told: {personal.told(row.says)}"
+        )

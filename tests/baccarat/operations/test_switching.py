@@ -28,6 +28,7 @@ from baccarat.tables.stop_refusals import (
     UnknownSwitch,
 )
 from baccarat.tables.switch_events import PlayStopped, Scope
+from casino import personal
 from casino.events import sealer
 from casino.events.rows import fetch
 from casino.events.store import Metadata
@@ -116,7 +117,7 @@ def test_each_switch_lets_nothing_new_start_and_a_resume_lets_play_go_on(casino:
 
     row = stop(at, scope)
 
-    assert (row.stopped, row.reason, row.by) == (True, WHY, "staff:7")
+    assert (row.stopped, personal.told(row.reason), row.by) == (True, WHY, "staff:7")
     for move in moves:
         with pytest.raises(REFUSALS[scope]):
             move()

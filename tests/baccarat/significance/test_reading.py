@@ -15,6 +15,7 @@ from baccarat.chat import listing
 from baccarat.operations import voiding
 from baccarat.rules.wagers import Spot
 from baccarat.significance import reading
+from casino import personal
 from casino.events import sealer
 from casino.events.drafts import Sealed
 from casino.events.rows import fetch
@@ -63,7 +64,11 @@ def test_a_void_names_who_asked_who_agreed_why_and_what_it_undid(office: Office)
     read()
     (event,) = told("round_voided")
     assert (event.subject, event.operator_id) == (f"round:{round_.pk}", office.operator.id)
-    assert (event.actor, event.authorised_by, event.reason) == ("staff:1", "staff:2", "malfunction: A card stuck.")
+    assert (event.actor, event.authorised_by, personal.told(event.reason)) == (
+        "staff:1",
+        "staff:2",
+        "malfunction: A card stuck.",
+    )
     assert event.before is not None
     assert event.after is not None
     assert (event.before["phase"], event.after["phase"], event.after["given_back"]) == ("settled", "voided", "100.00")

@@ -14,11 +14,15 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, transaction
 from django.urls import reverse
 
-from baccarat.audit import engine
+from baccarat import queries as rounds
+from baccarat.audit import engine, retelling
 from baccarat.chat import moderating, queries, talking
 from baccarat.chat.events import Reason
 from baccarat.chat.moderating import Moderator
+from baccarat.operations import switching, voiding
 from baccarat.rules.wagers import Spot
+from baccarat.significance import reading
+from baccarat.tables.switch_events import Scope
 from casino import personal
 from casino.events import sealer
 from casino.events.rows import execute, fetch
@@ -53,10 +57,11 @@ from wallet.adjustments import queries as adjustment_queries
 from wallet.protection import exclusions
 from wallet.protection import operations as protection
 from wallet.protection.operations import On
+from wallet.protection.refusals import PlayerIsStopped
 from wallet.protection_events import Setter
 
 SAID = "My name is Alice and this is my number"
-ASKED = {"by": "staff:1", "reason": "Asked by letter.", "despite_duty": True}
+ASKED = {"by": "staff:1", "reason": "asked_by_the_player", "despite_duty": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +232,45 @@ def told(alice: Alice) -> list[str]:
     return [each.notice.message for each in given]
 
 
+def test_what_staff_wrote_of_a_round_and_of_a_stop_goes_with_one_of_whom_it_may_speak(alice: Alice) -> None:
+    house, words, says = House(operator=alice.operator), "Alice shouted at Bob", "Please call us, Alice"
+    table = house.table("atlantic_city")
+    first, second = house.guest(table, alice.id), house.guest(table)
+    house.credit(alice.id, 5_000_000, Book.PLAY)
+    first.sit(1, book=Book.PLAY)
+    second.sit(2)
+    first.deal({Spot.BANKER: 10_000})
+    deal_all()
+    round_ = house.state(table).round
+    assert round_ is not None
+    assert {seat.player for seat in house.round(round_).seats} == {alice.id, second.player}
+    voiding.void(round_=round_, operator=alice.operator, reason="other", note=words, metadata=house.metadata)
+    first.leave()
+    stop = {"scope": Scope.PLAYER, "subject": str(alice.id), "metadata": house.metadata}
+    switching.stop(**stop, reason=words, says=says)
+    sealer.seal_all()
+    reading.note_new()
+    assert not [each for each in (words, says) if each in everything_stored()]
+    assert words in told_of(round_)
+    assert words in str(rounds.round_events(round_=round_, operator=alice.operator, viewer=None))
+    with pytest.raises(PlayerIsStopped, match=says), transaction.atomic():
+        first.sit(book=Book.PLAY)
+    files = archive_of(b"".join(exporting.export(operator=alice.operator, player=alice.id, now=datetime.now(UTC))))
+    assert [(each["reason"], each["says"]) for each in files["stops"]] == [(words, says)]
+    assert says in str(files["events"])
+
+    forget(alice)
+    assert personal.ERASED in told_of(round_)
+    assert words not in told_of(round_)
+    with pytest.raises(PlayerIsStopped, match="erased"), transaction.atomic():
+        first.sit(book=Book.PLAY)
+    house.agree(table)
+
+
+def told_of(round_: UUID) -> str:
+    return "".join(line.text for line in retelling.retell(round_).lines)
+
+
 def test_a_declined_erasure_changes_nothing(alice: Alice) -> None:
     erasing.decline(erasure=ask(alice), by="staff:2")
     assert alice.row.nickname == "Alice"
@@ -321,7 +365,7 @@ def test_staff_ask_decide_and_export_in_the_admin(alice: Alice) -> None:
     export = asker.get(reverse("admin:operators_player_export", args=[alice.id]))
     assert archive_of(b"".join(export.streaming_content))["player"][0]["reference"] == "alice-1"
     erase = reverse("admin:operators_player_erase", args=[alice.id])
-    asker.post(erase, {"reason": "Asked by letter.", "despite_duty": "yes"})
+    asker.post(erase, {"reason": "asked_by_the_player", "despite_duty": "yes"})
     erasure = Erasure.objects.get()
 
     decider = staff("privacy.view_erasure", "privacy.approve_erasure", name="decider")

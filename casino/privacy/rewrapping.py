@@ -1,0 +1,60 @@
+"""Players' own keys under another of PERSONAL_KEYS, batch by batch; what is sealed under them stays as it is."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from casino.events.rows import execute, fetch
+from casino.personal import wrapped_for
+from casino.sealing import Sealed, Unreadable, seal, unseal
+
+_OLD: Final = """
+    SELECT player_id, key_id, wrapped FROM operators_personalkey
+     WHERE player_id > %s AND wrapped IS NOT NULL AND key_id <> %s ORDER BY player_id LIMIT %s FOR UPDATE
+"""
+_WRAP: Final = """
+    UPDATE operators_personalkey SET key_id = given.key_id, wrapped = given.wrapped
+      FROM unnest(%s::uuid[], %s::text[], %s::bytea[]) AS given (player_id, key_id, wrapped)
+     WHERE operators_personalkey.player_id = given.player_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrapped:
+    """What one batch did: keys by the one of the ring they were under, players of keys that none opens, where to go on.
+
+    `last` is None when it was the last batch.
+    """
+
+    keys: Mapping[str, int]
+    unreadable: tuple[UUID, ...]
+    last: UUID | None
+
+
+def rewrap(first: str, *, after: UUID, limit: int) -> Rewrapped:
+    """This will seal up to `limit` keys, of players after an id, under the first of PERSONAL_KEYS, whose id is `first`.
+
+    Call it in a transaction.
+    """
+    rows = fetch(_OLD, [after, first, limit])
+    ready: list[tuple[UUID, str, Sealed]] = []
+    unreadable: list[UUID] = []
+    for player, key_id, wrapped in rows:
+        belongs_to = wrapped_for(player)
+        try:
+            drawn = unseal(Sealed(key_id, bytes(wrapped)), belongs_to=belongs_to)
+        except Unreadable:
+            unreadable.append(player)
+            continue
+        ready.append((player, key_id, seal(drawn, belongs_to=belongs_to)))
+    if ready:
+        columns = (
+            [player for player, _, _ in ready],
+            [new.key_id for _, _, new in ready],
+            [new.data for *_, new in ready],
+        )
+        execute(_WRAP, list(columns))
+    last = rows[-1][0] if len(rows) == limit else None
+    return Rewrapped(Counter(before for _, before, _ in ready), tuple(unreadable), last)
