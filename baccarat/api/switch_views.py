@@ -29,7 +29,7 @@ class SwitchRequest(Strict):
     subject = TextField(max_length=40, required=False, default="")
     reason = TextField(
         max_length=switching.LONGEST_REASON,
-        help_text="Why. Words about a player are sealed and go with the player; all others are kept: name nobody in them.",
+        help_text="Why. Words about a player are sealed and go with the player; all others are kept: name nobody.",
     )
 
 

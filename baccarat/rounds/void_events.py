@@ -1,7 +1,7 @@
 """What happens when a round is voided: malfunction voids all pays and plays. Amounts are minor units.
 
-Staff are named by number, as a name would be personal. A `note` is stored sealed under the keys of who was in the round,
-so that it goes when one of them is forgotten, while the round stays provable.
+Staff are named by number, as a name would be personal. A `note` is stored sealed under the keys of who was in the
+round, so that it goes when one of them is forgotten, while the round stays provable.
 """
 
 from dataclasses import dataclass
