@@ -34,6 +34,7 @@ SELECT type, schema, data::text FROM events_event
 WHERE stream = %s AND type IN ('ShoeCommitted', 'ShoeStarted', 'ShoeEnded', 'TableClosed')
 ORDER BY version DESC LIMIT %s
 """
+_CLOSED: Final = "SELECT type, schema, data::text FROM events_event WHERE stream = %s AND type = 'TableClosed'"
 _DECKS: Final = """
 SELECT first_round, (rules->>'decks')::int FROM baccarat_rulesversion
 WHERE table_id = %s AND first_round IS NOT NULL ORDER BY first_round DESC
@@ -58,7 +59,7 @@ def fairness(*, table: UUID, operator: UUID) -> dict[str, Any]:
         "closed": state.closed,
         "shoe": _long_now(state) if state.has_long_shoe() else _own_now(state, in_hand),
         "next": _next(state),
-        "revealed": _revealed_long(state) if state.has_long_shoe() else _revealed_own(table),
+        "revealed": _revealed_long(state) if state.has_long_shoe() else _revealed_own(state),
     }
 
 
@@ -121,15 +122,16 @@ def _next(state: TableState) -> dict[str, Any] | None:
         number=coming.number,
         commitment=coming.commitment,
         contributions=listed(coming.given),
-        open=True,
+        open=state.has_long_shoe(),  # that of a round takes contributions while its round is open
         decks=None if shape is None else shape.decks,
     )
 
 
-def _revealed_own(table: UUID) -> list[dict[str, Any]]:
+def _revealed_own(state: TableState) -> list[dict[str, Any]]:
+    table = state.facts().table
     found = [projections.decode_round(row) for (row,) in fetch(_ENDED, [table, LATEST])]
     decks = _Decks(table)
-    return [
+    return _given_up(state, found[0] if found else NO_ROUND) + [
         {
             **_own(round_, decks=decks.of(round_.facts().number), open=False),
             "seed": round_.seed,
@@ -137,6 +139,30 @@ def _revealed_own(table: UUID) -> list[dict[str, Any]]:
         }
         for round_ in found
         if round_.seed is not None
+    ]
+
+
+def _given_up(state: TableState, last: RoundState) -> list[dict[str, Any]]:
+    """The shoe that a closed table had named for a round which it never opened."""
+    named = state.facts().next_shoe if last.opened is None else last.opened.next_shoe
+    events = fetch(_CLOSED, [f"table-{state.facts().table}"]) if state.closed and named is not None else []
+    closed: list[TableClosed] = [CATALOGUE.decode(*row) for row in events]
+    return [
+        {
+            **_shown(
+                id=str(named.shoe),
+                number=state.rounds + 1,
+                commitment=named.commitment,
+                contributions=(),
+                decks=named.shape.decks,
+                open=False,
+            ),
+            "seed": each.seed,
+            "ended_at": event.closed_at,
+        }
+        for event in closed
+        for each in event.seeds
+        if named is not None and each.shoe == named.shoe and each.seed is not None
     ]
 
 

@@ -13,8 +13,10 @@ from baccarat.journal import Journal, Secret
 from baccarat.rounds import commands as rc
 from baccarat.rounds.cutting import listed
 from baccarat.rounds.events import SeatInRound
+from baccarat.rounds.named_shoe import NamedShoe
 from baccarat.rounds.state import Phase, Standing
 from baccarat.rules.cards import Card
+from baccarat.rules.table_rules import ShoeShape
 from baccarat.tables import commands as tc
 from baccarat.tables.shoes import cut_of
 from baccarat.tables.state import TableState
@@ -26,33 +28,43 @@ MOST_CARDS: Final = 6
 class Fresh:
     """New identities and a new 256-bit seed, drawn outside the core, used if a round begins or a shoe is committed to.
 
-    `committed` is the seed of the long shoe that the table has committed to, where that shoe may have to start; None
-    where it can't be read, and then it does not start.
+    `committed` is the seed of the shoe that the table has committed to, where that shoe may come into play; None where
+    it can't be read, and then nothing begins, unless it is `trusted` to be there: then it is tried when all is written.
+    `own` is for the round itself, at a table from before shoes were committed to ahead of each round.
     """
 
     round: UUID
     shoe: UUID
     seed: bytes = field(repr=False)
     committed: bytes | None = field(default=None, repr=False)
+    own: Secret | None = field(default=None, repr=False)
+    trusted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _RoundsShoe:
+    """What a round is dealt from, its commitment if it is this round's own, and what is named for the next one."""
+
+    shoe: UUID
+    commitment: str | None = None
+    following: NamedShoe | None = None
 
 
 def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
     """This will open betting for those seated, starting a shoe first where due.
 
-    Nothing if a round runs, nobody sits, none may open, or the long shoe's seed can't be read. Published rules begin to
-    hold here.
+    Nothing if a round runs, nobody sits, none may open, or the committed shoe's seed can't be read. Published rules
+    begin to hold here.
     """
     table = journal.table
     if table.round is not None or not table.seats or not may_open(table):
         return
     if table.ruled is not None:
         journal.on_table(tc.RulesTakeEffect(now=now))
-    if table.has_long_shoe():
-        _go_on_with_shoes(journal, fresh=fresh, now=now)
-        if journal.table.shoe is None:
-            return
+    dealt_from = _shoe_for_round(journal, fresh=fresh, now=now)
+    if dealt_from is None:
+        return
     table = journal.table
-    shoe, commitment = _shoe_for_round(journal, fresh=fresh)
     facts, turn = table.facts(), table.rules.turn_seconds
     journal.open_round(
         rc.OpenRound(
@@ -61,11 +73,12 @@ def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
             operator=facts.operator,
             number=table.rounds + 1,
             rules=table.rules.label,
-            shoe=shoe,
-            commitment=commitment,
+            shoe=dealt_from.shoe,
+            commitment=dealt_from.commitment,
             seats=tuple(SeatInRound(seat=seat.seat, player=seat.player, book=seat.book) for seat in table.seats),
             now=now,
             deadline_at=None if turn is None else now + timedelta(seconds=turn),
+            next_shoe=dealt_from.following,
         )
     )
 
@@ -75,12 +88,39 @@ def may_open(table: TableState) -> bool:
     return not (table.stops or table.closed or table.closing is not None or table.is_withdrawn())
 
 
-def _shoe_for_round(journal: Journal, *, fresh: Fresh) -> tuple[UUID, str | None]:
-    """The shoe that the round is dealt from, and its commitment if it is this round's own."""
-    if journal.table.shoe is not None:
-        return journal.table.shoe.shoe, None
-    journal.secrets.append(Secret(shoe=fresh.shoe, seed=fresh.seed))
-    return fresh.shoe, commit(fresh.seed)
+def _shoe_for_round(journal: Journal, *, fresh: Fresh, now: datetime) -> _RoundsShoe | None:
+    """The shoe that the round is dealt from: the long one, or that committed to before; None where neither is there."""
+    if journal.table.has_long_shoe():
+        _go_on_with_shoes(journal, fresh=fresh, now=now)
+        long = journal.table.shoe
+        return None if long is None else _RoundsShoe(long.shoe)
+    used = _committed_for_round(journal, fresh)
+    if used is None:
+        return None
+    shoe, commitment = used
+    following = Secret(shoe=fresh.shoe, seed=fresh.seed)
+    journal.secrets.append(following)
+    return _RoundsShoe(shoe, commitment, named(following, shape=journal.table.shape_to_come()))
+
+
+def _committed_for_round(journal: Journal, fresh: Fresh) -> tuple[UUID, str] | None:
+    """The shoe and commitment named before; at a table from before there was any, one that is committed to now."""
+    coming, own = journal.table.next_shoe, fresh.own
+    if coming is not None:
+        if fresh.trusted:
+            journal.trusted.append(coming)
+        elif fresh.committed is None or not opens(coming.commitment, fresh.committed):
+            return None
+        return coming.shoe, coming.commitment
+    if own is None:
+        return None
+    journal.secrets.append(own)
+    return own.shoe, commit(own.seed)
+
+
+def named(secret: Secret, *, shape: ShoeShape) -> NamedShoe:
+    """This will commit to a seed for a round to come, with what its shoe is made of."""
+    return NamedShoe(shoe=secret.shoe, commitment=commit(secret.seed), shape=shape)
 
 
 def commit_shoe(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
@@ -111,9 +151,13 @@ def _start_shoe(journal: Journal, *, seed: bytes | None, now: datetime) -> None:
     journal.on_table(tc.StartShoe(first_card=turned, root=root(seed, cut=fixed, decks=rules.decks), now=now))
 
 
-def starts_next_shoe(journal: Journal) -> bool:
-    """This will tell whether the round in hand is its long shoe's last, so that the committed one starts after it."""
-    return journal.table.shoe is not None and journal.table.shoe.cut_card_out
+def goes_on_to_next_shoe(journal: Journal) -> bool:
+    """This will tell whether the committed shoe may come into play at once when the round in hand has ended.
+
+    It does where each round has its own and the next one opens by itself, and after the last round of a long shoe.
+    """
+    shoe = journal.table.shoe
+    return journal.table.rules.turn_seconds is not None if shoe is None else shoe.cut_card_out
 
 
 def deal_round(journal: Journal, *, seed: bytes, fresh: Fresh, now: datetime) -> None:

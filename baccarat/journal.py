@@ -12,7 +12,7 @@ from baccarat.rounds.state import RoundState
 from baccarat.tables import commands as table_commands
 from baccarat.tables.decider import TABLE
 from baccarat.tables.evolving import Event
-from baccarat.tables.state import TableState
+from baccarat.tables.state import NextShoe, TableState
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ class Page:
 class Journal:
     """The table with the round in hand, as loaded, and all that has been decided since.
 
-    It says nothing of what it holds: what is decided and not yet written may name cards and seeds.
+    It says nothing of what it holds: what is decided and not yet written may name cards and seeds. `trusted` are shoes
+    that a round was opened on without a look at their seeds: these are tried when it is written.
     """
 
     table: TableState
@@ -47,6 +48,7 @@ class Journal:
     rounds: dict[UUID, tuple[RoundState, int]] = field(default_factory=dict)
     secrets: list[Secret] = field(default_factory=list)
     revealed: list[UUID] = field(default_factory=list)
+    trusted: list[NextShoe] = field(default_factory=list)
     loaded_table: TableState = field(init=False)
     loaded_version: int = field(init=False)
     loaded_round: RoundState = field(init=False)

@@ -16,10 +16,12 @@ from baccarat import model_rows, projections, shoe_secrets, version_rows, wakeup
 from baccarat.catalogue import CATALOGUE
 from baccarat.dealer import Fresh
 from baccarat.derive import Place, entry_for
-from baccarat.journal import Journal
+from baccarat.fairness.commitment import opens
+from baccarat.journal import Journal, Secret
 from baccarat.rounds.refusals import UnknownRound
 from baccarat.rounds.state import RoundState
-from baccarat.tables.refusals import UnknownTable
+from baccarat.tables.refusals import NextShoeUnreadable, UnknownTable
+from baccarat.tables.state import TableState
 from casino.events import store
 from casino.kernel.ids import uuid7
 from wallet import ledger
@@ -142,20 +144,38 @@ def clock() -> datetime:
     return moment
 
 
-def fresh(journal: Journal, *, seeds: Mapping[UUID, bytes] | None = None) -> Fresh:
+def fresh(journal: Journal, *, seeds: Mapping[UUID, bytes] | None = None, trusting: bool = False) -> Fresh:
     """This will draw new identities and a new seed from the operating system's generator.
 
-    With them comes the seed of the table's committed long shoe, if that one has to start: from `seeds` where those were
-    read before, else it is read now.
+    With them comes the seed of the table's committed shoe, if that one is to come into play: from `seeds` where those
+    were read before, else it is read now; or, `trusting`, a round's own is left to `write`, which asks for it anyway.
     """
     table, coming = journal.table, journal.table.next_shoe
-    found = seeds or {}
-    if coming is not None and table.shoe is None and table.round is None and table.seats and seeds is None:
+    long = table.has_long_shoe()
+    trusted, found = trusting and not long, seeds or {}
+    is_due = coming is not None and table.shoe is None and table.round is None and table.seats
+    if coming is not None and is_due and seeds is None and not trusted:
         found = shoe_secrets.read([coming.shoe])
         if not found:
-            logger.critical("ALERT table %s can't start its next shoe: the seed can't be read", table.facts().table)
-    committed = None if coming is None else found.get(coming.shoe)
-    return Fresh(round=new_id(), shoe=new_id(), seed=secrets.token_bytes(32), committed=committed)
+            _alert(table)
+    drawn = new_shoe()
+    return Fresh(
+        round=new_id(),
+        shoe=drawn.shoe,
+        seed=drawn.seed,
+        committed=None if coming is None else found.get(coming.shoe),
+        own=new_shoe() if coming is None and not long else None,
+        trusted=trusted,
+    )
+
+
+def new_shoe() -> Secret:
+    """This will draw a shoe's identity and its seed from the operating system's generator."""
+    return Secret(shoe=new_id(), seed=secrets.token_bytes(32))
+
+
+def _alert(table: TableState) -> None:
+    logger.critical("ALERT table %s can't start its next shoe: the seed can't be read", table.facts().table)
 
 
 def new_id() -> UUID:
@@ -166,15 +186,28 @@ def new_id() -> UUID:
 def write(decided: Sequence[tuple[Journal, store.Metadata]]) -> None:
     """This will write what journals hold, in the transaction of the caller: events, ledger entries, rows and secrets.
 
-    A fixed handful of statements whatever the number of journals. Raises InsufficientFunds, VersionConflict.
+    A fixed handful of statements whatever the number of journals. Raises InsufficientFunds, VersionConflict, and
+    NextShoeUnreadable where a round was opened on a shoe whose seed is not there.
     """
     written = [(journal, metadata) for journal, metadata in decided if journal.pages]
     if not written:
         return
     ledger.post(_record(written))
     _project([journal for journal, _ in written])
-    shoe_secrets.keep([secret for journal, _ in written for secret in journal.secrets])
+    _keep_secrets([journal for journal, _ in written])
     shoe_secrets.forget([shoe for journal, _ in written for shoe in journal.revealed])
+
+
+def _keep_secrets(journals: Sequence[Journal]) -> None:
+    """Keep new seeds, and try in the same statement those of shoes that rounds were opened on unseen."""
+    trusted = [(journal.table, shoe) for journal in journals for shoe in journal.trusted]
+    new = [secret for journal in journals for secret in journal.secrets]
+    seeds = shoe_secrets.keep(new, reading=[shoe.shoe for _, shoe in trusted])
+    for table, shoe in trusted:
+        seed = seeds.get(shoe.shoe)
+        if seed is None or not opens(shoe.commitment, seed):
+            _alert(table)
+            raise NextShoeUnreadable
 
 
 def _record(written: Sequence[tuple[Journal, store.Metadata]]) -> list[Entry]:

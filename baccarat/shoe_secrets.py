@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
@@ -23,6 +23,7 @@ INSERT INTO baccarat_shoesecret (shoe_id, key_id, nonce, sealed)
 SELECT * FROM unnest(%s::uuid[], %s::text[], %s::bytea[], %s::bytea[])
 """
 _READ: Final = "SELECT shoe_id, key_id, nonce, sealed FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
+_KEEP_AND_READ: Final = f"WITH kept AS ({_KEEP}) {_READ}"
 _FORGET: Final = "DELETE FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
 _KEPT: Final = "SELECT shoe_id FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
 _OLDER: Final = """
@@ -66,15 +67,20 @@ def keys(configured: str) -> dict[str, AESGCM]:
     return found
 
 
-def keep(new: Sequence[Secret]) -> None:
-    """This will store seeds, sealed, in one statement."""
+def keep(new: Sequence[Secret], *, reading: Sequence[UUID] = ()) -> Mapping[UUID, bytes]:
+    """This will store seeds, sealed, and open those of `reading`, kept before, as `read` does: all in one statement."""
     if not new:
-        return
+        return read(reading)
     key_id, key = next(iter(keys(settings.SHOE_KEYS).items()))
     nonces = [secrets.token_bytes(NONCE_BYTES) for _ in new]
     sealed = [key.encrypt(nonce, secret.seed, secret.shoe.bytes) for secret, nonce in zip(new, nonces, strict=True)]
+    rows: list[Any] = [[secret.shoe for secret in new], [key_id] * len(new), nonces, sealed]
     with connection.cursor() as cursor:
-        cursor.execute(_KEEP, [[secret.shoe for secret in new], [key_id] * len(new), nonces, sealed])
+        if not reading:
+            cursor.execute(_KEEP, rows)
+            return {}
+        cursor.execute(_KEEP_AND_READ, [*rows, list(reading)])
+        return _opened(cursor.fetchall())
 
 
 def read(shoes: Iterable[UUID]) -> Mapping[UUID, bytes]:
@@ -82,10 +88,14 @@ def read(shoes: Iterable[UUID]) -> Mapping[UUID, bytes]:
     wanted = list(shoes)
     if not wanted:
         return {}
-    ring = keys(settings.SHOE_KEYS)
     with connection.cursor() as cursor:
         cursor.execute(_READ, [wanted])
-        rows = cursor.fetchall()
+        return _opened(cursor.fetchall())
+
+
+def _opened(rows: Iterable[tuple[UUID, str, bytes, bytes]]) -> dict[UUID, bytes]:
+    """The seeds that our keys open, by shoe."""
+    ring = keys(settings.SHOE_KEYS)
     opened = {shoe: _open(ring.get(key_id), shoe, nonce, sealed) for shoe, key_id, nonce, sealed in rows}
     return {shoe: seed for shoe, seed in opened.items() if seed is not None}
 

@@ -98,7 +98,12 @@ STATE: Final[dict[str, Any]] = {
     "currency": "EUR",
     "seats": [{"seat": 1, "player": None, "you": True, "book": "play", "commission_owed": "0.00"}],
     "shoe": None,
-    "next_shoe": None,
+    "next_shoe": {
+        "id": "01a1fcbc-0790-7c11-9d45-6a0f5e9b2d31",
+        "number": BETTING["number"] + 1,
+        "commitment": "b8f6ab23aec413eb8092d2da204afa78130fc80f078d0aae96941e0b364fd888",
+        "contributions": [],
+    },
     "round": BETTING,
     "you": {
         "seat": 1,

@@ -52,8 +52,9 @@ _ROUNDS_SHOE: Final = {
 }
 _CUTTING: Final = (
     "The order of a shoe follows from the house's seed, which the table has committed to, and from the cut: what seats "
-    "have added since. Where each round has a shoe of its own, contribute while betting on it is open; at a table with "
-    "a long shoe, to the next one (`next_shoe`), until it starts. A seat's last contribution counts, 1 to 32 bytes of "
+    "have added since. The next shoe and its commitment are shown as `next_shoe`, before anybody can bet on it. Where "
+    "each round has a shoe of its own, contribute while betting on it is open, or with the stakes that open it; at a "
+    "table with a long shoe, to the next one, until it starts. A seat's last contribution counts, 1 to 32 bytes of "
     "your own choice in hex; everyone at the table may see it. Who contributes nothing holds nothing up."
 )
 
@@ -74,7 +75,7 @@ close_table = extend_schema(
     summary="Close a table for good",
     description=(
         "From now on nothing new starts there. What is confirmed is dealt and settled; then every seat is freed, the "
-        "money goes back to the accounts, and the seeds of its long shoe and of the one it has committed to are "
+        "money goes back to the accounts, and the seeds of its long shoe and of the one it has committed to ahead are "
         "revealed, so that no shoe is given up for its cards. Without a round in hand all of that is done at once. The "
         "table stays to be read. Answers with its shoes: while `closed` is false, the round in hand goes on."
     ),
@@ -87,8 +88,8 @@ table_fairness = _shown(
     "Show what a table has committed to, who has cut, and what it has revealed",
     fairness_shown.FairnessShown,
     _FAIRNESS,
-    "The shoe in play, the next long one, and the latest whose seeds are revealed: with seed and cut anyone can "
-    "recompute a shoe.",
+    "The shoe in play, the next one, committed to ahead of its first bet, and the latest whose seeds are revealed: "
+    "with seed and cut anyone can recompute a shoe.",
 )
 round_shoe = _shown(
     "getRoundShoe",

@@ -19,7 +19,7 @@ class ShoeTold(serializers.Serializer[Any]):
     cut = serializers.CharField(allow_null=True, help_text='In hex, once it is fixed; "" if nobody contributed.')
     root = serializers.CharField(allow_null=True, help_text="Of a long shoe: the Merkle root of its cards, in hex.")  # type: ignore[assignment]
     cards_out = serializers.IntegerField(allow_null=True)
-    decks = serializers.IntegerField(allow_null=True, help_text="What it is made of; a long shoe is bound to it.")
+    decks = serializers.IntegerField(allow_null=True, help_text="What it is made of, bound with the commitment.")
     open = serializers.BooleanField(help_text="Whether it takes contributions now.")
 
 
@@ -40,7 +40,10 @@ class FairnessShown(serializers.Serializer[Any]):
     voids = serializers.IntegerField(help_text="How many of them were voided.")
     closed = serializers.BooleanField(help_text="Whether the table is closed for good.")
     shoe = ShoeTold(allow_null=True, help_text="The one in play: the long one, or that of the round in hand.")
-    next = ShoeTold(allow_null=True, help_text="The long shoe that players cut now.")
+    next = ShoeTold(
+        allow_null=True,
+        help_text="The one committed to ahead: the long shoe that players cut now, or the next round's.",
+    )
     revealed = RevealedShoe(many=True, help_text="The latest, the newest first.")
 
 

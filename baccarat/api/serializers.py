@@ -184,10 +184,13 @@ class ShoeShown(serializers.Serializer[Any]):
 
 
 class NextShoeShown(serializers.Serializer[Any]):
-    """The long shoe that the table has committed to, and that takes contributions to its cut until it starts."""
+    """The shoe that the table has committed to and that comes next: a long one, or that of the next round.
+
+    A long one takes contributions to its cut until it starts; that of a round does while betting on the round is open.
+    """
 
     id = serializers.UUIDField()
-    number = serializers.IntegerField()
+    number = serializers.IntegerField(help_text="The long shoe's at its table, or that of the round it is for.")
     commitment = serializers.CharField()
     contributions = ContributionShown(many=True)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from baccarat.audit import switching, versioning
+from baccarat.audit import naming, switching, versioning
 from baccarat.audit.traces import Part, RoundTrace, TableTrace
 from baccarat.rounds import events as e
 from baccarat.rounds.state import Phase, Standing
@@ -44,6 +44,7 @@ def opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
         round_.differs("deadline differs", deadline, event.deadline_at)
     _shoe(round_)
     table.round, table.rounds = round_, event.number
+    naming.named(table, event.next_shoe, number=event.number + 1, differs=round_.differs)
     return round_
 
 
@@ -52,11 +53,10 @@ def _seats(seats: Sequence[tuple[int, UUID, Book]]) -> str:
 
 
 def _shoe(round_: RoundTrace) -> None:
-    """Each round has a shoe of its own and says its commitment, or is dealt from the table's long shoe."""
+    """Each round has the shoe of its own that was named for it, or is dealt from the table's long shoe."""
     event, table = round_.opened, round_.table
     if not table.long:
-        if event.commitment is None:
-            round_.differs("commitment missing", "a commitment before the first bet", "none")
+        naming.used(round_)
         return
     if table.shoe is None or event.shoe != table.shoe.shoe or event.commitment is not None:
         shoe = None if table.shoe is None else table.shoe.shoe

@@ -63,7 +63,7 @@ def given_to_next(table: TableTrace, event: ShoeCutGiven) -> None:
     guest, coming = table.guests.get(event.player), table.coming
     if guest is None or guest.seat != event.seat:
         table.differs("seat differs", None if guest is None else guest.seat, event.seat)
-    if coming is None or coming.shoe != event.shoe:
+    if coming is None or coming.shoe != event.shoe or not table.long:
         table.differs(NOT_COMMITTED, None if coming is None else coming.shoe, event.shoe)
         return
     for what, expected in _faults(coming.given, event):

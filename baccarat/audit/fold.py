@@ -19,6 +19,7 @@ from baccarat.derive import Place
 from baccarat.projections import sitting_row
 from baccarat.rounds import events as re
 from baccarat.rounds import void_events as ve
+from baccarat.rounds.named_shoe import NamedShoe
 from baccarat.rules.cards import Card
 from baccarat.tables import events as te
 from casino.kernel.findings import Finding
@@ -104,8 +105,8 @@ class Fold:
 
     def conclude(self) -> None:
         """This will put the rounds in hand among those `running`, when there is nothing more to follow."""
-        for stream in self.plain.streams():
-            self._hand_over(self.plain.hand_over(stream))
+        for round_ in self.plain.leave():
+            self._hand_over(round_)
 
     def _other(self, row: Row, event: Any) -> Place | None:
         kind = row.type
@@ -194,9 +195,10 @@ class Fold:
             return None
         if row.stream != f"round-{event.round}" or row.version != 1:
             self.notes.add("stream differs", where(row), f"round-{event.round} version 1", row.stream)
-        if event.commitment is not None:
-            self._first_use(row, str(event.shoe), event.commitment)
         self._hand_over(self.plain.unseat(f"table-{event.table}"))
+        if event.commitment is not None and table.coming is None:
+            self._first_use(row, str(event.shoe), event.commitment)
+        self._named_first(row, event.next_shoe)
         self._rounds += 1
         self.running[row.stream] = betting.opened(event, table)
         return table.place
@@ -205,8 +207,13 @@ class Fold:
         if row.stream != f"table-{event.table}" or row.version != 1:
             self.notes.add("stream differs", where(row), f"table-{event.table} version 1", row.stream)
         self._hand_over(self.plain.unseat(row.stream))
+        self._named_first(row, event.next_shoe)
         table = self.tables[row.stream] = self._by_id[event.table] = seating.opened(event, self.notes)
         return table.place
+
+    def _named_first(self, row: Row, shoe: NamedShoe | None) -> None:
+        if shoe is not None:
+            self._first_use(row, str(shoe.shoe), shoe.commitment)
 
     def _first_use(self, row: Row, shoe: str, commitment: str) -> None:
         """A shoe's order follows from its seed alone, so neither shoe nor commitment may come again."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from baccarat.audit import closing, cutting, switching, versioning
+from baccarat.audit import closing, cutting, naming, switching, versioning
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.notes import Notes
 from baccarat.audit.shoes import NOT_OPENED, check_shoe, seed_bytes
@@ -23,6 +23,7 @@ def opened(event: e.TableOpened, notes: Notes) -> TableTrace:
     terms = Terms(event.rules, event.books, event.edge_accepted, event.returns, event.floor, event.acknowledgement)
     for what, expected, found in faults(terms):
         table.differs(what, expected, found)
+    naming.named(table, event.next_shoe, number=1, differs=table.differs)
     return table
 
 

@@ -88,7 +88,7 @@ class LongShoe:
 
 @dataclass(slots=True)
 class CommittedShoe:
-    """A long shoe that is committed to and has not started; `given` are the contributions to its cut, by seat."""
+    """A shoe that is committed to and not yet in play; `given` are the contributions to a long one's cut, by seat."""
 
     shoe: UUID
     number: int
@@ -102,8 +102,9 @@ class TableTrace:
     """A table as its own events and those of its rounds have left it.
 
     `marks` are the rounds on its board, by number: the outcome, the cards, and whether it was a natural. `commits` says
-    that its long shoes have been committed to ahead: since then none may start otherwise; `shapes` the same of what
-    they are made of. `unrevealed` are the commitments of shoes whose rounds were voided without their seeds.
+    that its shoes, long or of a round, have been committed to ahead: since then none may come into play otherwise;
+    `shapes` the same of what they are made of. `unrevealed` are the commitments of shoes whose rounds were voided
+    without their seeds.
     """
 
     opened: TableOpened

@@ -115,8 +115,15 @@ def require_in_force(table: TableTrace) -> None:
         return
     if ruled.withdrawn:
         table.differs("round by withdrawn rules", "no round", table.label)
-    if ruled.next is not None and (ruled.next.waits_for is e.Waits.NEXT_ROUND or table.shoe is None):
+    if ruled.next is not None and _is_superseded(table, ruled.next):
         table.differs("round by superseded rules", ruled.next.rules.label, table.label)
+
+
+def _is_superseded(table: TableTrace, waiting: Next) -> bool:
+    """Whether rules that wait had to take effect before a round that opens now."""
+    if waiting.waits_for is e.Waits.NEXT_ROUND:
+        return True
+    return table.shoe is None and (table.long or not _is_early(table, waiting))
 
 
 def require_shoe_in_force(table: TableTrace) -> None:

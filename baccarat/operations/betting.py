@@ -115,15 +115,16 @@ def rebet_and_deal(*, guest: Guest) -> Picture:
 def deal(*, guest: Guest, stakes: Mapping[Spot, int], currency: str, contribution: str | None = None) -> Picture:
     """This will confirm the placed chips; with `stakes` it first replaces them by these, all in one transaction.
 
-    A `contribution` (hex) to the cut is noted before; it opens no round, as who contributes has seen the commitment.
-    Raises NoChipsPlaced, UnderMinimum, NoOpenRound, DebtOutstanding, LimitReached and the refusals of `place` and of a
-    cut. Stakes under the minimum are raised where the table's rules say so; `raised` in the answer shows by how much.
+    A `contribution` (hex) to the cut is noted before, also with the stakes that open the round: the shoe it is for was
+    committed to before. Raises NoChipsPlaced, UnderMinimum, NoOpenRound, DebtOutstanding, LimitReached and the refusals
+    of `place` and of a cut. Stakes under the minimum are raised where the table's rules say so; `raised` in the answer
+    shows by how much.
     """
 
     def play(turn: Turn) -> None:
         _require_currency(currency, turn)
         if contribution is not None:
-            dealer.give_cut(turn.journal, player=turn.player, contribution=contribution, now=turn.now)
+            _contribute(turn, contribution, opening=bool(stakes))
         if stakes:
             _open_if_none(turn)
             turn.journal.on_round(c.ClearChips(player=turn.player, now=turn.now))
@@ -186,7 +187,15 @@ def _open_if_none(turn: Turn) -> None:
     """A round for chips to lie in, unless a switch lets nothing new start at this table or for this player."""
     require_playing(turn.journal.table)
     turn.means.standing.require_not_stopped()
-    dealer.open_round(turn.journal, fresh=repository.fresh(turn.journal), now=turn.now)
+    dealer.open_round(turn.journal, fresh=repository.fresh(turn.journal, trusting=True), now=turn.now)
+
+
+def _contribute(turn: Turn, contribution: str, *, opening: bool) -> None:
+    """Add to the cut. Stakes may open a round for it whose own shoe was named before: its commitment could be seen."""
+    table = turn.journal.table
+    if opening and table.next_shoe is not None and not table.has_long_shoe():
+        _open_if_none(turn)
+    dealer.give_cut(turn.journal, player=turn.player, contribution=contribution, now=turn.now)
 
 
 def _on_open_round(turn: Turn, command: c.PlayerCommand) -> None:

@@ -58,10 +58,10 @@ def _deal_all(claimed: repository.Loaded) -> int:
 
 
 def _shoes_of(journal: Journal) -> list[UUID]:
-    """The shoe that the round is dealt from, and the one that starts after the last round of a long shoe."""
+    """The shoe that the round is dealt from, and the one that may come into play right after it."""
     coming = journal.table.next_shoe
     shoe = journal.round.facts().shoe
-    return [shoe, coming.shoe] if coming is not None and dealer.starts_next_shoe(journal) else [shoe]
+    return [shoe, coming.shoe] if coming is not None and dealer.goes_on_to_next_shoe(journal) else [shoe]
 
 
 def _deal(journal: Journal, seeds: Mapping[UUID, bytes], now: datetime) -> None:

@@ -9,7 +9,7 @@ from django.db import transaction
 from baccarat import dealer, repository, switch_rows
 from baccarat.journal import Journal
 from baccarat.operations.versioning import floor_of
-from baccarat.rules.presets import player_edge_spots, rules_for
+from baccarat.rules.presets import Shuffle, player_edge_spots, rules_for
 from baccarat.tables import commands as tc
 from baccarat.tables.state import INITIAL
 from baccarat.tables.switch_events import Scope
@@ -31,7 +31,7 @@ def open_table(
 ) -> UUID:
     """This will open a table with a preset's rules and the operator's own values for some fields (minor units).
 
-    Returns the table's id.
+    Returns the table's id. Its first shoe is committed to at once, long or of one round.
 
     Raises UnknownPreset, UnknownCurrency, InvalidRules, PlayMoneyNotOffered, and for real money PlayerEdgeNotAccepted,
     ReturnUnderFloor, AcknowledgementDiffers, AcknowledgementNotNeeded.
@@ -41,6 +41,7 @@ def open_table(
         switch_rows.lock_out()
         now = repository.clock()
         journal = Journal(table=INITIAL, table_version=0)
+        first = repository.new_shoe() if rules.shuffle is Shuffle.EACH_ROUND else None
         journal.on_table(
             tc.OpenTable(
                 table=repository.new_id(),
@@ -53,12 +54,15 @@ def open_table(
                 now=now,
                 floor=floor_of(operator),
                 acknowledgement=" ".join(acknowledgement.split()),
+                next_shoe=None if first is None else dealer.named(first, shape=rules.shape),
             )
         )
         for held in switch_rows.holding(operator=operator, rules=rules.label):
             label = held.subject if held.scope == Scope.RULES else ""
             journal.on_table(tc.StopPlay(Scope(held.scope), label, held.says, held.reason, held.by, now))
-        if journal.table.has_long_shoe():
+        if first is not None:
+            journal.secrets.append(first)
+        else:
             dealer.commit_shoe(journal, fresh=repository.fresh(journal), now=now)
         repository.write([(journal, metadata)])
     return journal.table.facts().table

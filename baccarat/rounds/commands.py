@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from baccarat.rounds.events import SeatInRound
+from baccarat.rounds.named_shoe import NamedShoe
 from baccarat.rounds.void_events import VoidReason
 from baccarat.rules.cards import Card
 from baccarat.rules.presets import TableRules
@@ -14,7 +15,10 @@ from casino.kernel.money import Book
 
 @dataclass(frozen=True, slots=True)
 class OpenRound:
-    """Open betting for the seats taken now. `deadline_at` is None where the table has no turn."""
+    """Open betting for the seats taken now. `deadline_at` is None where the table has no turn.
+
+    `next_shoe` is the one to name for the round after, None at a table with a long shoe.
+    """
 
     round: UUID
     table: UUID
@@ -26,6 +30,7 @@ class OpenRound:
     seats: tuple[SeatInRound, ...]
     now: datetime
     deadline_at: datetime | None
+    next_shoe: NamedShoe | None = None
 
 
 @dataclass(frozen=True, slots=True)

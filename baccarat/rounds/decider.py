@@ -42,6 +42,7 @@ def _open(command: c.OpenRound, state: RoundState) -> Events:
             seats=command.seats,
             opened_at=command.now,
             deadline_at=command.deadline_at,
+            next_shoe=command.next_shoe,
         ),
     )
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from baccarat.fairness.cut import Contribution
 from baccarat.rounds.ceremony_events import CardsHandedBack, CardsHandedOut, CardsLooked, HandTurned
 from baccarat.rounds.cut_events import CutGiven
+from baccarat.rounds.named_shoe import NamedShoe
 from baccarat.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import Outcome
@@ -29,7 +30,11 @@ class SeatInRound:
 
 @dataclass(frozen=True, slots=True)
 class RoundOpened:
-    """Betting is open. `deadline_at` ends the turn; `commitment` is set where this round has a shoe of its own."""
+    """Betting is open. `deadline_at` ends the turn; `commitment` is set where this round has a shoe of its own.
+
+    That is the shoe named by the opening before this one, of table or round; `next_shoe` is named for the round after:
+    None where a long shoe is played, and in events from before shoes were named, which committed to their own only.
+    """
 
     round: UUID
     table: UUID
@@ -41,6 +46,7 @@ class RoundOpened:
     seats: tuple[SeatInRound, ...]
     opened_at: datetime
     deadline_at: datetime | None
+    next_shoe: NamedShoe | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from baccarat.rounds.named_shoe import NamedShoe
 from baccarat.rules.cards import Card
 from baccarat.rules.presets import TableRules
 from baccarat.rules.versions import FLOOR
@@ -15,7 +16,10 @@ from casino.kernel.money import Book
 
 @dataclass(frozen=True, slots=True)
 class OpenTable:
-    """Open a table; `edge_spots` give the player the edge by its rules, `edge_accepted` is the operator's word."""
+    """Open a table; `edge_spots` give the player the edge by its rules, `edge_accepted` is the operator's word.
+
+    `next_shoe` is that of its first round, None where long shoes are played.
+    """
 
     table: UUID
     operator: UUID
@@ -27,6 +31,7 @@ class OpenTable:
     now: datetime
     floor: int = FLOOR
     acknowledgement: str = ""
+    next_shoe: NamedShoe | None = None
 
 
 @dataclass(frozen=True, slots=True)

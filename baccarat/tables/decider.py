@@ -44,6 +44,7 @@ def _open(command: c.OpenTable, state: TableState) -> Events:
             returns=returns(command.rules),
             floor=command.floor,
             acknowledgement=words,
+            next_shoe=command.next_shoe,
         ),
     )
 

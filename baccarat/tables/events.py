@@ -6,6 +6,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from baccarat.fairness.cut import Contribution
+from baccarat.rounds.named_shoe import NamedShoe
 from baccarat.rules.cards import Card
 from baccarat.rules.presets import TableRules
 from baccarat.rules.versions import SpotReturn
@@ -28,6 +29,7 @@ class TableOpened:
 
     `returns` are what each spot returns by these rules, `floor` the operator's least return in hundredths of a percent;
     both are empty in events from before they were recorded. `acknowledgement` is the sentence typed where one was due.
+    `next_shoe` is that of the first round; None where long shoes are played, and in events from before it was named.
     """
 
     table: UUID
@@ -40,6 +42,7 @@ class TableOpened:
     returns: tuple[SpotReturn, ...] = ()
     floor: int = 0
     acknowledgement: str = ""
+    next_shoe: NamedShoe | None = None
 
 
 @dataclass(frozen=True, slots=True)

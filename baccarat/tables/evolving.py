@@ -7,6 +7,7 @@ from uuid import UUID
 
 from baccarat.rounds import cutting
 from baccarat.rounds import events as re
+from baccarat.rounds.named_shoe import NamedShoe
 from baccarat.rounds.void_events import RoundVoided
 from baccarat.rules.presets import TableRules
 from baccarat.rules.roads.marks import RUN, Mark, noted, pairs, without
@@ -35,7 +36,12 @@ def evolve(state: TableState, event: Event) -> TableState:
 
 
 def _opened(state: TableState, event: e.TableOpened) -> TableState:
-    return replace(state, opened=event)
+    return replace(state, opened=event, next_shoe=_named(event.next_shoe, number=1))
+
+
+def _named(named: NamedShoe | None, *, number: int) -> NextShoe | None:
+    """The shoe of a single round to come, by that round's number."""
+    return None if named is None else NextShoe(named.shoe, number, named.commitment, shape=named.shape)
 
 
 def _seated(seats: tuple[Seat, ...], seat: Seat) -> tuple[Seat, ...]:
@@ -96,7 +102,8 @@ def _shoe_ended(state: TableState, event: e.ShoeEnded) -> TableState:
 
 
 def _round_opened(state: TableState, event: re.RoundOpened) -> TableState:
-    return replace(state, round=event.round, rounds=event.number)
+    coming = state.next_shoe if event.next_shoe is None else _named(event.next_shoe, number=event.number + 1)
+    return replace(state, round=event.round, rounds=event.number, next_shoe=coming)
 
 
 def _wager_confirmed(state: TableState, event: re.WagerConfirmed) -> TableState:

@@ -93,6 +93,12 @@ class ShoeIsCommitted(Refusal):
     remedy = "Play that shoe first."
 
 
+class NextShoeUnreadable(Refusal):
+    code = "next_shoe_unreadable"
+    title = "The table can't open a round now"
+    remedy = "Choose another table: this one has to be looked after by its house first."
+
+
 class TableIsClosed(Refusal):
     code = "table_is_closed"
     title = "This table is closed for good"

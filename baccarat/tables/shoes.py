@@ -20,15 +20,13 @@ Events = Sequence[e.TableEvent]
 def _commit(command: c.CommitShoe, state: TableState) -> Events:
     if state.next_shoe is not None:
         raise r.ShoeIsCommitted
-    ruling = state.ruling()
-    rules = ruling.in_force if ruling.next is None else ruling.next.rules
     return (
         ShoeCommitted(
             shoe=command.shoe,
             number=state.shoes + 1,
             commitment=command.commitment,
             committed_at=command.now,
-            shape=rules.shape,
+            shape=state.shape_to_come(),
         ),
     )
 

@@ -50,8 +50,9 @@ class Shoe:
 
 @dataclass(frozen=True, slots=True)
 class NextShoe:
-    """The long shoe that is committed to and has not started, with the contributions to its cut so far.
+    """The shoe that is committed to and not yet in play, with the contributions to its cut so far.
 
+    A long one counts shoes; one of a single round has that round's `number`, and is cut when that round is open.
     `shape` is what it was committed to with; None for one from before shapes were bound, which has that of its table.
     """
 
@@ -136,9 +137,14 @@ class TableState:
         return self.shoe is None and self.bound_shape() in (None, waiting.rules.shape)
 
     def bound_shape(self) -> ShoeShape | None:
-        """This will return the shape that the next long shoe is committed to with, None without such a shoe."""
+        """This will return the shape that the next shoe is committed to with, None without such a shoe."""
         coming = self.next_shoe
         return None if coming is None else coming.shape or self.rules.shape
+
+    def shape_to_come(self) -> ShoeShape:
+        """This will return the shape of a shoe that is committed to now: by the rules that wait, if any do."""
+        waiting = None if self.ruled is None else self.ruled.next
+        return (self.rules if waiting is None else waiting.rules).shape
 
     def seat_of(self, player: UUID) -> Seat | None:
         """This will find the player's seat, or None."""

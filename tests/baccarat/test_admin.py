@@ -117,7 +117,7 @@ def test_no_page_holds_a_seed_that_is_not_revealed(office: Office) -> None:
     secrets = hidden.in_play()
     sealed = [bytes(part).hex() for _, *parts in kept for part in parts]
     client = superuser()
-    assert len(secrets) == 3  # of the single table, of the long shoe in play, and of the next one
+    assert len(secrets) == 4  # of the single table and of the long shoe in play, and of the next ones of both
 
     for part in shown():
         for row in of_every_kind(part):

@@ -12,11 +12,12 @@ from baccarat.fairness.commitment import commit
 from baccarat.fairness.cut import NO_CUT, Contribution, cut
 from baccarat.fairness.openings import root
 from baccarat.fairness.shuffle import order
-from baccarat.journal import Journal
+from baccarat.journal import Journal, Secret
 from baccarat.rounds import commands as rc
+from baccarat.rounds.named_shoe import NamedShoe
 from baccarat.rounds.refusals import RoundIsNotDue
 from baccarat.rounds.state import Phase
-from baccarat.rules.presets import TableRules
+from baccarat.rules.presets import Shuffle, TableRules
 from baccarat.tables import commands as tc
 from baccarat.tables.events import ShoeStarted
 from baccarat.tables.state import INITIAL
@@ -32,7 +33,8 @@ def fresh(number: int) -> Fresh:
 
 def seated(*players: UUID, rules: TableRules = AC) -> Journal:
     journal = Journal(table=INITIAL, table_version=0)
-    journal.on_table(open_table(rules))
+    first = dealer.named(Secret(fresh(0).shoe, fresh(0).seed), shape=rules.shape)
+    journal.on_table(replace(open_table(rules), next_shoe=None if rules.shuffle is Shuffle.SHOE else first))
     if journal.table.has_long_shoe():
         dealer.commit_shoe(journal, fresh=fresh(0), now=OPENED)
     for number, player in enumerate(players, 1):
@@ -57,8 +59,8 @@ def bet(journal: Journal, player: UUID, at: datetime = OPENED) -> None:
 
 
 def finish(journal: Journal, at: datetime = OPENED) -> None:
-    """Deal from the first seed; the next round has the ids and the seed of its number."""
-    seed = fresh(0 if journal.table.has_long_shoe() else 1).seed
+    """Deal from the first seed; the next round has the ids of its number, and the seed of the one before."""
+    seed = fresh(0).seed
     following = fresh(journal.table.rounds + 1)
     dealer.deal_round(journal, seed=seed, fresh=replace(following, committed=fresh(1).seed), now=at)
 
@@ -69,8 +71,9 @@ def test_a_round_opens_for_those_seated_with_a_committed_seed_and_a_deadline() -
     facts = journal.round.facts()
     assert [seat.player for seat in facts.seats] == [ANN, BEN]
     assert (facts.number, facts.rules, facts.deadline_at) == (1, "atlantic_city@1", DEADLINE)
-    assert facts.commitment == commit(fresh(1).seed)
-    assert [(secret.shoe, secret.seed) for secret in journal.secrets] == [(facts.shoe, fresh(1).seed)]
+    assert (facts.shoe, facts.commitment) == (fresh(0).shoe, commit(fresh(0).seed))
+    assert facts.next_shoe == NamedShoe(fresh(1).shoe, commit(fresh(1).seed), AC.shape)
+    assert [(secret.shoe, secret.seed) for secret in journal.secrets] == [(fresh(1).shoe, fresh(1).seed)]
 
 
 def test_no_round_opens_at_an_empty_table_or_while_one_runs() -> None:
@@ -101,10 +104,10 @@ def test_the_cards_are_the_first_of_the_committed_order_and_the_seed_is_shown_wi
 
     finish(journal)
 
-    cards = order(fresh(1).seed, cut=NO_CUT, decks=8, first=6)
+    cards = order(fresh(0).seed, cut=NO_CUT, decks=8, first=6)
     assert journal.round.cards == cards[: len(journal.round.cards)]
-    assert journal.round.seed == fresh(1).seed.hex()
-    assert journal.revealed == [fresh(1).shoe]
+    assert journal.round.seed == fresh(0).seed.hex()
+    assert journal.revealed == [fresh(0).shoe]
 
 
 def test_the_next_round_opens_at_once_at_a_table_with_turns() -> None:
@@ -114,7 +117,7 @@ def test_the_next_round_opens_at_once_at_a_table_with_turns() -> None:
     finish(journal)
 
     assert (journal.round.facts().number, journal.round.phase) == (2, Phase.BETTING)
-    assert journal.round.facts().shoe == fresh(2).shoe
+    assert (journal.round.facts().shoe, journal.table.next_shoe.shoe) == (fresh(1).shoe, fresh(2).shoe)
 
 
 def test_a_table_where_nobody_said_a_word_rests() -> None:
@@ -218,9 +221,9 @@ def test_what_players_add_while_betting_is_open_cuts_the_shoe_of_that_round() ->
     finish(journal)
 
     round_ = journal.rounds[fresh(1).round][0]
-    fixed = cut(fresh(1).shoe, [Contribution(1, "0a"), Contribution(2, "0b")])
+    fixed = cut(fresh(0).shoe, [Contribution(1, "0a"), Contribution(2, "0b")])
     assert round_.cut == fixed.hex()
-    assert round_.cards == order(fresh(1).seed, cut=fixed, decks=8, first=len(round_.cards))
+    assert round_.cards == order(fresh(0).seed, cut=fixed, decks=8, first=len(round_.cards))
 
 
 @pytest.mark.parametrize("seed", [None, b"another seed of thirty-two bytes"])

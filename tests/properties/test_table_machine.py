@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from baccarat import dealer
-from baccarat.dealer import Fresh
+from baccarat.dealer import Fresh, named
 from baccarat.derive import Place, entry_for
-from baccarat.journal import Journal
+from baccarat.journal import Journal, Secret
 from baccarat.projections import due_at
 from baccarat.rounds import commands as rc
 from baccarat.rounds import events as re
@@ -24,7 +24,7 @@ from baccarat.rounds.ceremony_events import HandTurned
 from baccarat.rounds.decider import ROUND
 from baccarat.rounds.state import INITIAL as NO_ROUND
 from baccarat.rounds.state import Phase, RoundState
-from baccarat.rules.presets import PRESETS, rules_for
+from baccarat.rules.presets import PRESETS, Shuffle, rules_for
 from baccarat.rules.wagers import Spot
 from baccarat.tables import commands as tc
 from baccarat.tables import events as te
@@ -39,6 +39,8 @@ from wallet.accounts import NEVER_NEGATIVE, AccountKind, AccountName
 PLAYERS = tuple(UUID(int=number) for number in range(11, 15))
 CHIPS = (1, 2, 5, 20, 25, 60, 200, 301)
 FUNDS = 500_000
+FIRST = Secret(UUID(int=90_000), bytes(32))
+"""The shoe that is committed to when a table opens that shuffles for each round."""
 PLACE = Place(operator=OPERATOR, table=TABLE_ID, currency="EUR")
 
 anybody = st.integers(0, 7)
@@ -78,6 +80,7 @@ class TableMachine(RuleBasedStateMachine):
             edge_spots=(Spot.BANKER,),
             edge_accepted=True,  # of one deck, its Banker is the player's where commissions are rounded down
             now=OPENED,
+            next_shoe=None if rules.shuffle is Shuffle.SHOE else named(FIRST, shape=rules.shape),
         )
         for player in PLAYERS:
             for book in Book:
@@ -85,6 +88,8 @@ class TableMachine(RuleBasedStateMachine):
 
         def opens(journal: Journal) -> None:
             journal.on_table(opening)
+            if opening.next_shoe is not None:
+                journal.secrets.append(FIRST)
             if journal.table.has_long_shoe():
                 dealer.commit_shoe(journal, fresh=self._fresh(), now=self.now)
 

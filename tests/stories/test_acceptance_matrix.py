@@ -299,6 +299,7 @@ def test_q_a_bet_sent_again_after_a_crash_between_commit_and_answer_is_one_debit
 ) -> None:
     settings.SECRET_KEY = SECRET_KEY  # as that process has it: bodies are remembered by an HMAC
     asked = {"BET_TABLE": game.table, "BET_TOKEN": game.player.credential, "BET_KEY": "sent-until-answered"}
+    asked["SHOE_KEYS"] = settings.SHOE_KEYS
     with dying("tests.stories.betting:send", {**module_database.environment, **asked}) as dies_at:
         assert dies_at("committed") == KILLED
     assert game.money()[1] == BUY_IN - 10

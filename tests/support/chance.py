@@ -1,14 +1,17 @@
 """Seeds with a known outcome, so that a story can be told on purpose."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import count
 
 import pytest
 
-from baccarat import repository
+from baccarat import repository, shoe_secrets
 from baccarat.dealer import Fresh
+from baccarat.fairness.commitment import commit, opens
 from baccarat.fairness.cut import NO_CUT
 from baccarat.fairness.shuffle import order
+from baccarat.journal import Journal, Secret
 from baccarat.rules.deal import Outcome, deal
 from baccarat.rules.presets import TableRules
 
@@ -26,11 +29,18 @@ def seed_for(outcome: Outcome, decks: int) -> bytes:
 def fix(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, rules: TableRules) -> bytes:
     """This will let every shoe that is committed to from now on be that one, and return its seed.
 
-    A table with long shoes commits to its first one when it is opened.
+    A table with long shoes commits to its first one when it is opened. That of a round was named before: it is put in
+    the place of the other as the round opens, which only an audit would find.
     """
     seed = seed_for(outcome, rules.decks)
 
-    def fresh(*_: object, **__: object) -> Fresh:
+    def fresh(journal: Journal, **_: object) -> Fresh:
+        coming = journal.table.next_shoe
+        if coming is not None and not journal.table.has_long_shoe() and not opens(coming.commitment, seed):
+            own = Secret(repository.new_id(), seed)
+            shoe_secrets.forget([coming.shoe])
+            shoe_secrets.keep([own])
+            journal.table = replace(journal.table, next_shoe=replace(coming, shoe=own.shoe, commitment=commit(seed)))
         return Fresh(round=repository.new_id(), shoe=repository.new_id(), seed=seed, committed=seed)
 
     monkeypatch.setattr(repository, "fresh", fresh)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from baccarat.audit.plain import betting, dealing, forms, money
+from baccarat.audit.plain.naming import Names
 from baccarat.audit.plain.rounds import PlainRound
 from baccarat.audit.plain.rounds import opened as begun
 from baccarat.audit.plain.seating import Seating, seat
@@ -48,7 +49,7 @@ class PlainRounds:
         whole: bool,
     ) -> None:
         self._tables = tables
-        self._shoes = shoes
+        self._names = Names(shoes)
         self._wallets = wallets
         self._disputed = disputed
         self._rounds: dict[str, PlainRound] = {}
@@ -90,28 +91,28 @@ class PlainRounds:
         return True
 
     def _open(self, row: Row, event: forms.RoundOpened) -> bool:
-        table, shoes, own = event.table, self._shoes, event.commitment
+        table = event.table
         if table in self._by_table or row.stream in self._disputed:
-            return False
-        if own is not None and (event.shoe in shoes or own in shoes or event.shoe == own):
             return False
         known = self._seatings.get(table)
         if known is None:
-            known = self._seatings[table] = seat(self._tables[f"table-{table}"])
-        round_ = begun(row, event, known)
+            trace = self._tables[f"table-{table}"]
+            known = self._seatings[table] = seat(trace)
+            self._names.learn(trace)
+        round_ = begun(row, event, known) if self._names.is_usual(event, known) else None
         if round_ is None:
             return False
         self.opened += 1
         self._rounds[row.stream] = self._by_table[table] = round_
-        if own is not None:
-            shoes.add(event.shoe)
-            shoes.add(own)
+        self._names.follow(event)
         return True
 
     def unseat(self, stream: str) -> RoundTrace | None:
         """This will forget how a table sits, before an event of its own; returns the round in hand, handed over."""
         table = stream.removeprefix("table-")
-        self._seatings.pop(table, None)
+        known = self._seatings.pop(table, None)
+        if known is not None:
+            self._names.tell(known.table)
         round_ = self._by_table.get(table)
         return None if round_ is None else self.hand_over(f"round-{round_.opened.round}")
 
@@ -123,9 +124,10 @@ class PlainRounds:
         del self._by_table[round_.opened.table]
         return traced(round_)
 
-    def streams(self) -> list[str]:
-        """This will list the streams of the rounds in hand."""
-        return list(self._rounds)
+    def leave(self) -> list[RoundTrace]:
+        """This will let all tables go, and return the rounds in hand, handed over."""
+        handed = (self.unseat(f"table-{table}") for table in list(self._seatings))
+        return [round_ for round_ in handed if round_ is not None]
 
     def unopened(self) -> list[tuple[Row, RoundTrace]]:
         """This will try the seeds of the rounds that ended since; returns those that `check_seed` must judge."""

@@ -29,11 +29,28 @@ class SeatInRound(Form):
     seat: int
 
 
-class RoundOpened(Form):
-    """Betting is open."""
+class ShoeShape(Form):
+    """What a shoe is made of."""
+
+    burn: bool
+    cut_cards_from_end: int | None
+    decks: int
+
+
+class NamedShoe(Form):
+    """The shoe of the round after."""
+
+    commitment: str
+    shape: ShoeShape
+    shoe: str
+
+
+class RoundOpened(Form, kw_only=True):
+    """Betting is open. `next_shoe` is not there at all in events from before one was named."""
 
     commitment: str | None
     deadline_at: str | None
+    next_shoe: NamedShoe | msgspec.UnsetType | None = msgspec.UNSET
     number: int
     opened_at: str
     operator: str

@@ -31,13 +31,15 @@ Dues = dict[tuple[object, ...], Due]
 class Seating:
     """A table's seats in the order of rounds, with their guests; `plays` says that rounds may go the usual course.
 
-    `keys` are ids of accounts by seat, written down by who asks for them (`plain.money`).
+    `keys` are ids of accounts by seat, written down by who asks for them (`plain.money`). `shape` is that of single
+    rounds' shoes, None where a long one is played.
     """
 
     table: TableTrace
     plays: bool
     operator: str
     shoe: str | None
+    shape: f.ShoeShape | None
     seats: tuple[f.SeatInRound, ...]
     guests: tuple[Guest, ...]
     rules: TableRules
@@ -64,6 +66,7 @@ def seat(table: TableTrace) -> Seating:
         plays=switching.is_playing(table) and unruled and bool(guests) and rules.ceremony_seconds() is None,
         operator=str(table.opened.operator),
         shoe=None if table.shoe is None else str(table.shoe.shoe),
+        shape=None if table.long else f.ShoeShape(rules.burn, rules.cut_cards_from_end, rules.decks),
         seats=tuple(f.SeatInRound(guest.book, str(guest.player), guest.seat) for guest in guests),
         guests=guests,
         rules=rules,

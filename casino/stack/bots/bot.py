@@ -128,7 +128,8 @@ class Bot:
 
     def _cut(self) -> dict[str, Any]:
         """Mostly bytes of its own for the shoe that takes them: the round's, or once the table's next long one."""
-        shoe = self.watch.picture.get("next_shoe") or self.watch.picture.get("round") or {}
+        of_long_shoe = self._rules["shuffle"] == "shoe"
+        shoe = self.watch.picture.get("next_shoe" if of_long_shoe else "round") or {}
         if self.cut == shoe.get("id") or self.chance.random() < 0.3:
             return {}
         self.cut = shoe.get("id")

@@ -99,8 +99,17 @@ def test_what_does_not_count_is_refused_with_its_reason(lucky: Tenant, golden: T
     alone = lucky.table("mini")
     sit(bob, alone)
     assert code(bob, alone, "aa") == (409, "no_open_round")
-    wager = {"stakes": [{"spot": "tie", "amount": "5.00"}], "currency": "EUR", "contribution": "aa"}
-    assert bob.post(f"tables/{alone}/deal", wager).json()["code"] == "no_open_round"
+
+
+def test_the_stakes_that_open_a_round_may_bring_a_cut_for_the_shoe_that_was_named_before(lucky: Tenant) -> None:
+    table, bob = lucky.table("mini"), lucky.player("Bob")
+    sit(bob, table)
+    coming = bob.read(f"tables/{table}")["next_shoe"]
+    stakes = [{"spot": "tie", "amount": "5.00"}]
+    opened = bob.do(f"tables/{table}/deal", {"stakes": stakes, "currency": "EUR", "contribution": "aa"})["round"]
+    assert (opened["shoe"], opened["commitment"]) == (coming["id"], coming["commitment"])
+    assert opened["contributions"] == [{"seat": 1, "contribution": "aa"}]
+    assert coming["number"] == opened["number"] == 1
 
 
 @pytest.mark.parametrize("path", ["tables/{}/fairness", "rounds/{}/shoe"])

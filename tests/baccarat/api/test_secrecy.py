@@ -75,7 +75,7 @@ def scene(module_database: Database) -> Scene:
     with overheard() as log:
         heard = [said for does in (_play, _bet) for table in tables for said in does(alice, table)]
     secrets = hidden.in_play()
-    assert len(secrets) == 6  # two of rounds, two long ones in play, and two committed to
+    assert len(secrets) == 8  # two of rounds, two long ones in play, and those that all four tables have committed to
     return Scene(house, alice, tables, heard, log.getvalue(), secrets)
 
 

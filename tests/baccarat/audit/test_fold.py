@@ -1,6 +1,7 @@
 """Whatever players do, the audit's own fold agrees with the deciders and finds nothing; forged events it does name."""
 
 from collections import defaultdict
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -13,14 +14,14 @@ from baccarat.audit.fold import Fold
 from baccarat.audit.notes import Notes
 from baccarat.audit.plain.tracing import traced
 from baccarat.catalogue import CATALOGUE
-from baccarat.journal import Journal
+from baccarat.journal import Journal, Secret
 from baccarat.rounds import commands as rc
 from baccarat.rounds import events as re
 from baccarat.rounds import void_events as ve
 from baccarat.rounds.ceremony_events import HandedBackBy, Side
 from baccarat.rounds.void_events import VoidReason
 from baccarat.rules.cards import Card
-from baccarat.rules.presets import PRESETS, rules_for
+from baccarat.rules.presets import PRESETS, Shuffle, rules_for
 from baccarat.rules.wagers import Spot
 from baccarat.tables import commands as tc
 from baccarat.tables.state import INITIAL
@@ -34,9 +35,12 @@ PLAYERS = [UUID(int=number) for number in (11, 12, 13)]
 
 
 class House:
-    """One table played in memory: balances, clock and seeds are kept here, events as the store would give them."""
+    """One table played in memory: balances, clock and seeds are kept here, events as the store would give them.
 
-    def __init__(self, preset, **overrides):
+    With `ahead` False it is a table from before each round's shoe was named ahead of it.
+    """
+
+    def __init__(self, preset, *, ahead=True, **overrides):
         self.now = NOW
         self.balances = defaultdict(lambda: 10**6)
         self.rows = []
@@ -45,7 +49,12 @@ class House:
         self.count = 100
         rules = rules_for(preset, currency="EUR", **overrides)
         self.journal = Journal(INITIAL, 0)
-        self.journal.on_table(tc.OpenTable(TABLE, OPERATOR, preset, rules, (Book.PLAY,), (), False, NOW))
+        first = None
+        if ahead and rules.shuffle is not Shuffle.SHOE:
+            self.journal.secrets.append(self.drawn())
+            first = dealer.named(self.journal.secrets[0], shape=rules.shape)
+        opening = tc.OpenTable(TABLE, OPERATOR, preset, rules, (Book.PLAY,), (), False, NOW, next_shoe=first)
+        self.journal.on_table(opening)
         if self.journal.table.has_long_shoe():
             dealer.commit_shoe(self.journal, fresh=self.fresh(), now=NOW)
         self.write()
@@ -94,13 +103,19 @@ class House:
     def round_version(self, round_):
         return 0 if round_.opened is None else self.states[f"round-{round_.opened.round}"][1]
 
-    def fresh(self):
+    def forget_name(self):
+        """As a table stands that has named no shoe."""
+        journal, table = self.journal, replace(self.journal.table, next_shoe=None)
+        self.journal = Journal(table, journal.table_version, journal.round, journal.round_version)
+
+    def drawn(self):
         self.count += 1
-        coming = self.journal.table.next_shoe
-        committed = None if coming is None else self.seeds[coming.shoe]
-        return dealer.Fresh(
-            UUID(int=self.count), UUID(int=self.count + 10**6), self.count.to_bytes(32, "big"), committed
-        )
+        return Secret(UUID(int=self.count + 10**6), self.count.to_bytes(32, "big"))
+
+    def fresh(self):
+        coming, drawn = self.journal.table.next_shoe, self.drawn()
+        committed, own = (None, self.drawn()) if coming is None else (self.seeds[coming.shoe], None)
+        return dealer.Fresh(UUID(int=self.count), drawn.shoe, drawn.seed, committed, own)
 
     def cut(self, player, _spot, amount):
         dealer.give_cut(self.journal, player=player, contribution=amount.to_bytes(4, "big").hex(), now=self.now)
@@ -256,9 +271,9 @@ def folded(house):
 
 
 @settings(max_examples=25, deadline=None)
-@given(preset=st.sampled_from(list(PRESETS)), steps=st.lists(STEPS, min_size=15, max_size=60))
-def test_all_that_the_deciders_allow_is_found_sound_and_folds_to_the_same_states(preset, steps):
-    house = House(preset)
+@given(preset=st.sampled_from(list(PRESETS)), ahead=st.booleans(), steps=st.lists(STEPS, min_size=15, max_size=60))
+def test_all_that_the_deciders_allow_is_found_sound_and_folds_to_the_same_states(preset, ahead, steps):
+    house = House(preset, ahead=ahead)
     for player in PLAYERS:
         house.do("sit", player, None, None)
     for step in steps:
@@ -435,8 +450,56 @@ def test_a_shoe_used_twice_is_named():
             house.do(action, PLAYERS[0], Spot.BANKER, 2500)
     opened = [CATALOGUE.decode(row.type, 1, row.data) for row in house.rows if row.type == "RoundOpened"]
     assert whats(house) == []
-    forge(house, "RoundOpened", lambda event: {"shoe": opened[0].shoe}, last=True)
+    again = replace(opened[-1].next_shoe, shoe=opened[0].shoe)
+    forge(house, "RoundOpened", lambda event: {"next_shoe": again}, last=True)
     assert whats(house) == ["shoe used twice"]
+
+
+@pytest.mark.parametrize("preset", ["mini", "atlantic_city"])
+@pytest.mark.parametrize(
+    ("kind", "change", "found"),
+    [
+        ("RoundOpened", lambda e: {"shoe": UUID(int=5)}, {"shoe differs from the named one"}),
+        ("RoundOpened", lambda e: {"commitment": "00" * 32}, {"shoe differs from the named one"}),
+        ("RoundOpened", lambda e: {"next_shoe": None}, {"next shoe not named"}),
+        (
+            "RoundOpened",
+            lambda e: {"next_shoe": replace(e.next_shoe, shape=replace(e.next_shoe.shape, decks=6))},
+            {"shoe is not made as it was committed to"},
+        ),
+        (
+            "TableOpened",
+            lambda e: {"next_shoe": replace(e.next_shoe, commitment="00" * 32)},
+            {"shoe differs from the named one"},
+        ),
+    ],
+)
+def test_a_round_is_played_with_the_shoe_that_was_named_before_it_and_names_the_next(preset, kind, change, found):
+    house = House(preset)
+    house.do("sit", PLAYERS[0], None, None)
+    for _ in range(2):
+        house.do("play", PLAYERS[0], Spot.BANKER, 2500)
+    assert whats(house) == []
+    forge(house, kind, change, last=True)
+    assert found <= set(whats(house)) <= found | {"seed does not open the commitment"}
+
+
+def test_a_table_from_before_brings_commitments_with_its_rounds_until_one_names_the_next():
+    house = House("mini", ahead=False)
+    house.do("sit", PLAYERS[0], None, None)
+    for named_by in (False, False, True, True):
+        house.do("play", PLAYERS[0], Spot.BANKER, 2500)
+        if not named_by:  # as that round was opened and left before there were names
+            forge(house, "RoundOpened", lambda event: {"next_shoe": None}, last=True)
+            house.forget_name()
+    opened = [row for row in house.rows if row.type == "RoundOpened"]
+    assert [b'"next_shoe":{' in row.data for row in opened] == [False, False, True, True]
+    for old in opened[:2]:
+        data = old.data.replace(b'"next_shoe":null,', b"")
+        house.rows[house.rows.index(old)] = old._replace(data=data)
+    assert whats(house) == []
+    forge(house, "RoundOpened", lambda event: {"next_shoe": None}, last=True)
+    assert whats(house) == ["next shoe not named"]
 
 
 def test_each_seed_of_a_round_that_settles_twice_is_tried_with_its_cards():

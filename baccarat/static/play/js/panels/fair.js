@@ -22,11 +22,11 @@ function facts(game, shoe) {
     shoe.seed ? line("seed", hash(shoe.seed)) : null);
 }
 
-const nameOf = (shoe) => t(shoe.round ? "fair.of_round" : "fair.shoe", { number: shoe.number });
+const nameOf = (game, shoe) => t(game.picture.rules.shuffle === "shoe" ? "fair.shoe" : "fair.of_round", { number: shoe.number });
 
 function revealed(game, shoes, own) {
   if (!shoes.length) return h("p", { class: "quiet-words" }, t("fair.none"));
-  return shoes.map((shoe) => h("details", {}, h("summary", {}, nameOf(shoe)), facts(game, shoe), own.has(shoe.round) ? checkLink(shoe.round, shoe.number) : null));
+  return shoes.map((shoe) => h("details", {}, h("summary", {}, nameOf(game, shoe)), facts(game, shoe), own.has(shoe.round) ? checkLink(shoe.round, shoe.number) : null));
 }
 
 /** What is on the screen of one table's shoes, asked anew when they change. */
@@ -51,7 +51,7 @@ class Fairness {
     const open = cutting.open();
     const given = cutting.mine(open);
     say(this.now, given ? t("fair.given", { contribution: given }) : t(cutting.chosen ? "fair.chosen" : "fair.to_come", { contribution: cutting.next }));
-    const signature = JSON.stringify([sight.seen, picture.round?.shoe, picture.round?.phase, picture.shoe?.id, open]);
+    const signature = JSON.stringify([sight.seen, picture.round?.shoe, picture.round?.phase, picture.shoe?.id, picture.next_shoe?.id, open]);
     if (signature === this.signature || this.game.show.on) return;
     this.signature = signature;
     this.ask();
@@ -69,8 +69,8 @@ class Fairness {
   show({ shoe, next, revealed: past, rounds, voids }, own) {
     const { game } = this;
     put(this.shoes,
-      shoe ? h("section", { class: "cash-part" }, h("h3", {}, t("fair.in_play", { name: nameOf(shoe) })), facts(game, shoe)) : null,
-      next ? h("section", { class: "cash-part" }, h("h3", {}, t("fair.next", { name: nameOf(next) })), facts(game, next)) : null,
+      shoe ? h("section", { class: "cash-part" }, h("h3", {}, t("fair.in_play", { name: nameOf(game, shoe) })), facts(game, shoe)) : null,
+      next ? h("section", { class: "cash-part" }, h("h3", {}, t("fair.next", { name: nameOf(game, next) })), facts(game, next)) : null,
       h("section", { class: "cash-part" }, h("h3", {}, t("fair.revealed")), h("p", { class: "quiet-words" }, t("fair.revealed.how")), revealed(game, past, own)),
       h("p", { class: "quiet-words" }, t("fair.counts", { rounds, voids })));
   }

@@ -406,7 +406,7 @@ export default {
   "report.done": "Zurück zum Tisch",
   "report.nobody": "An diesem Tisch sitzt sonst niemand.",
 
-  "fair.how.each_round": "Jede Runde hat einen eigenen Schlitten. Der Tisch legt sich auf einen geheimen Startwert fest, bevor Sie setzen; danach kann, wer hier sitzt, etwas beitragen. Beides zusammen bestimmt die Reihenfolge der Karten, sodass weder das Haus noch ein Spieler sie wählen konnte. Nach der Runde wird der Startwert aufgedeckt, und jeder kann nachrechnen.",
+  "fair.how.each_round": "Jede Runde hat einen eigenen Schlitten. Der Tisch legt sich eine Runde im Voraus auf dessen geheimen Startwert fest, also bevor jemand darauf setzen kann; ist die Runde eröffnet, kann, wer hier sitzt, etwas beitragen. Beides zusammen bestimmt die Reihenfolge der Karten, sodass weder das Haus noch ein Spieler sie wählen konnte. Nach der Runde wird der Startwert aufgedeckt, und jeder kann nachrechnen.",
   "fair.how.shoe": "Während dieser Schlitten läuft, legt sich der Tisch auf den geheimen Startwert des nächsten fest; bis der beginnt, kann, wer hier sitzt, etwas beitragen. Beides zusammen bestimmt die Reihenfolge der Karten, sodass weder das Haus noch ein Spieler sie wählen konnte. Endet der Schlitten, wird sein Startwert aufgedeckt; bis dahin ist jede Karte einzeln belegt.",
   "fair.given": "Sie haben {contribution} zu diesem Mischen beigetragen.",
   "fair.to_come": "Ihr Browser hat {contribution} zufällig gezogen; Ihr nächster Einsatz trägt es bei.",

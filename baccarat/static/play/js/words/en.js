@@ -406,7 +406,7 @@ export default {
   "report.done": "Back to the table",
   "report.nobody": "Nobody else sits at this table.",
 
-  "fair.how.each_round": "Each round has a shoe of its own. The table commits to a secret seed before you bet; then whoever sits here may add something. Both together fix the order of the cards, so that neither the house nor a player could choose it. After the round the seed is revealed, and anyone can check.",
+  "fair.how.each_round": "Each round has a shoe of its own. The table commits to its secret seed a round ahead, so before anybody can bet on it; once that round is open, whoever sits here may add something. Both together fix the order of the cards, so that neither the house nor a player could choose it. After the round the seed is revealed, and anyone can check.",
   "fair.how.shoe": "The table commits to the secret seed of its next shoe while this one is played; until that one starts, whoever sits here may add something. Both together fix the order of the cards, so that neither the house nor a player could choose it. When the shoe ends its seed is revealed; until then each card is proven by itself.",
   "fair.given": "You added {contribution} to this shuffle.",
   "fair.to_come": "Your browser drew {contribution} at random; your next bet adds it.",

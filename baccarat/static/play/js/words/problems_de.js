@@ -81,6 +81,8 @@ export default {
   "problem.method_not_allowed": "Das geht hier nicht.",
   "problem.method_not_allowed.remedy": "Laden Sie die Seite neu.",
   "problem.no_ceremony": "Zurzeit sind keine Karten ausgereicht.",
+  "problem.next_shoe_unreadable": "An diesem Tisch kann zurzeit keine Runde beginnen.",
+  "problem.next_shoe_unreadable.remedy": "Wählen Sie einen anderen Tisch: Um diesen muss sich zuerst das Haus kümmern.",
   "problem.no_chips_placed": "Sie haben keine Chips auf dem Tisch.",
   "problem.no_chips_placed.remedy": "Setzen Sie zuerst, oder passen Sie.",
   "problem.no_earlier_deposit": "Es gibt noch keine Einzahlung, die sich wiederholen ließe.",
