@@ -29,8 +29,8 @@ slug_taken stale_timestamp switch_message_too_long switch_of_the_house switch_re
 table_not_allowed threshold_impossible unknown_adjustment unknown_checkpoint unknown_difference unknown_draft
 unknown_house_report unknown_key unknown_matter unknown_moderation unknown_operator unknown_preset unknown_provider
 unknown_report unknown_report_format unknown_resolution unknown_switch unknown_time_zone unknown_version
-unknown_void_reason unknown_word version_reason_missing void_already_requested void_needs_another void_note_invalid
-withdrawal_policy_impossible withdrawn_table_cannot_wait word_is_listed
+unknown_void_reason unknown_word version_not_in_force version_reason_missing void_already_requested
+void_needs_another void_note_invalid withdrawal_policy_impossible withdrawn_table_cannot_wait word_is_listed
 """.split()
 """Refusals that only an operator's server, its people or a provider meet: the page needs no words for them."""
 
