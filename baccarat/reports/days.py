@@ -1,4 +1,4 @@
-"""The last days in numbers, for plots: days that are over from their reports, today from the ledger. Two statements."""
+"""The last days in numbers, for plots: days that are over from their reports, today from what was played so far."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,9 @@ from fractions import Fraction
 from typing import Any, Final
 from uuid import UUID
 
+from baccarat.reports import today as day_so_far
 from baccarat.reports.band import Z, root
+from baccarat.reports.today import Today
 from casino.events.rows import fetch
 
 BACK: Final = 30
@@ -32,33 +34,11 @@ _OVER: Final = """
                     returned bigint, expected bigint, variance numeric)
      GROUP BY latest.label, told.money, told.currency
 """
-_TODAY: Final = """
-    WITH days AS (
-        SELECT id, sandbox, (clock_timestamp() AT TIME ZONE time_zone)::date AS day,
-               (clock_timestamp() AT TIME ZONE time_zone)::date::timestamp AT TIME ZONE time_zone AS since
-          FROM operators_operator
-         WHERE %(operators)s::uuid[] IS NULL OR id = ANY (%(operators)s::uuid[]))
-    SELECT days.day::text, CASE WHEN days.sandbox AND account.book = 'real' THEN 'sandbox' ELSE account.book END,
-           account.currency,
-           coalesce(sum(posting.amount) FILTER (WHERE account.kind IN ('bank', 'commission', 'rack')), 0)::bigint,
-           count(*) FILTER (WHERE entry.kind = 'settlement' AND account.kind = 'stakes'),
-           count(DISTINCT account.player_id) FILTER (WHERE entry.kind = 'wager'),
-           coalesce(-sum(posting.amount) FILTER (WHERE entry.kind = 'settlement' AND account.kind = 'stakes'),
-                    0)::bigint,
-           coalesce(sum(posting.amount) FILTER (WHERE entry.kind = 'settlement' AND account.kind = 'game'), 0)::bigint
-      FROM wallet_entry entry
-      JOIN wallet_posting posting ON posting.entry_id = entry.id
-      JOIN wallet_account account ON account.id = posting.account_id
-      JOIN days ON days.id = account.operator_id AND entry.recorded_at >= days.since
-     WHERE entry.recorded_at >= (SELECT min(since) FROM days)
-       AND account.kind IN ('bank', 'commission', 'rack', 'stakes', 'game')
-     GROUP BY 1, 2, 3
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """One day, of one kind of money and currency: minor units; what is not known of today is None."""
+    """One day, of one kind of money and currency: minor units."""
 
     label: str
     ggr: int
@@ -107,8 +87,8 @@ def last(operators: Collection[UUID] | None, *, today: bool = True) -> list[Play
     for label, money, currency, ggr, rounds, players, handle, returned, expected, spread in fetch(_OVER, asked):
         day = Day(label, ggr, rounds, players, handle, returned, expected, Fraction(spread))
         found.setdefault((money, currency), {})[label] = day
-    for label, money, currency, ggr, rounds, players, handle, returned in fetch(_TODAY, asked) if today else ():
-        found.setdefault((money, currency), {})[label] = Day(label, ggr, rounds, players, handle, returned)
+    for (label, money, currency), so_far in (day_so_far.read(asked) if today else {}).items():
+        found.setdefault((money, currency), {})[label] = _day(label, so_far)
     played = [
         Played(money, currency, _without_gaps(days))
         for (money, currency), days in sorted(found.items())
@@ -122,6 +102,13 @@ def _without_gaps(days: Mapping[str, Day]) -> tuple[Day, ...]:
     last_day = date.fromisoformat(max(days))
     labels = [(last_day - timedelta(days=back)).isoformat() for back in reversed(range(BACK))]
     return tuple(days.get(label) or Day(label, 0, 0, 0, 0, 0) for label in labels)
+
+
+def _day(label: str, so_far: Today) -> Day:
+    expected = round(so_far.expected)
+    return Day(
+        label, so_far.ggr, so_far.rounds, so_far.players, so_far.handle, so_far.returned, expected, so_far.spread
+    )
 
 
 def _any(day: Day) -> bool:

@@ -182,7 +182,8 @@ def test_the_first_page_plots_the_last_days_for_who_may_see_reports(evening: Eve
     assert told[2][0] == 1_000 - told[2][4]
     low, high = played.days[-3].bounds or (0, 0)
     assert (float(low), float(high)) == pytest.approx((0.98 - 0.1287915, 0.98 + 0.1287915))
-    assert played.days[-1].bounds is None
+    low, high = played.days[-1].bounds or (0, 0)
+    assert low < 1 < high, "two rounds may return anything"
 
     without_today = days.last([evening.operator], today=False)[0].days
     assert [day.label for day in without_today[1:]] == [day.label for day in played.days[:-1]]

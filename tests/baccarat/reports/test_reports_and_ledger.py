@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 from pytest_django import DjangoDbBlocker
 
+from baccarat.reports import today
 from baccarat.reports.performance import PERFORMANCE
 from baccarat.reports.revenue import REVENUE
 from baccarat.reports.variance import VARIANCE
@@ -217,3 +218,15 @@ def test_parts_add_up_to_the_whole(looked: Looked, definition: Definition) -> No
 
 def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return all(one[name] == other[name] for name in ("money", "currency", "table", "rules"))
+
+
+def test_today_so_far_is_what_its_report_will_say(looked: Looked) -> None:
+    figures = PERFORMANCE.read(looked.asked()).figures
+    so_far = today.read({"operators": [looked.evening.operator]})
+    assert {money for _, money, _ in so_far} == {"sandbox", "play"}
+    for (_, money, currency), told in so_far.items():
+        book = "play" if money == "play" else "real"
+        mine = [each for each in figures if (each["money"], each["currency"]) == (book, currency)]
+        assert (told.handle, told.returned) == (sum(f["handle"] for f in mine), sum(f["returned"] for f in mine))
+        assert abs(told.expected - sum(f["expected"] for f in mine)) < len(mine)
+        assert abs(told.spread - sum(int(f["variance"]) for f in mine)) < len(mine)
