@@ -6,9 +6,10 @@
     rules         the table's rules as the log tells them (amounts in minor units), and the third-card table by name
     shoe          id, decks, commitment, contributions [{seat, contribution}], cut, seed (null while secret), root and
                   position (null where there is none), openings [{position, card, salt, path}]
-    events        every event of the round's stream, and those of its table that tell the rules, commit to the shoe,
-                  cut, start and end it: position, id, stream, version, type, schema, data, metadata, recorded_at,
-                  previous, digest. `data` and `metadata` are null where they are withheld from the reader
+    events        every event of the round's stream; those of its table that tell the rules, commit to the shoe, cut,
+                  start and end it; and, where that named the shoe, the opening of the round before: position, id,
+                  stream, version, type, schema, data, metadata, recorded_at, previous, digest. `data` and `metadata`
+                  are null where they are withheld from the reader
     inclusion     [{position, path}] in the tree of
     checkpoint    the signed checkpoint (`casino.checkpoint.v1`), null while there is none
     keys          [{id, public, from, until}] of checkpoints

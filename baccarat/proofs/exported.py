@@ -68,6 +68,11 @@ class Exported(msgspec.Struct, forbid_unknown_fields=True, dict=True):
         return [event for event in self.events if event.stream == f"table-{self.round['table']}"]
 
     @cached_property
+    def others(self) -> list[Event]:
+        """The events of no stream of these two: at most the opening of the round before, which named the shoe."""
+        return [event for event in self.events if event not in self.of_round and event not in self.of_table]
+
+    @cached_property
     def opened(self) -> RoundOpened:
         """How the round was opened."""
         found: RoundOpened = decoded(self.first("RoundOpened"))

@@ -1,5 +1,6 @@
 """Checks of an exported round's shoe by the casino's own fairness code: commitment, cut, and the cards."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from baccarat.fairness.commitment import commit
@@ -14,11 +15,39 @@ from baccarat.rules.cards import parse, points
 def _committed(exported: Exported) -> tuple[Event, Event | None]:
     """The event that committed to the seed, and the one that fixed the cut."""
     if not exported.is_long:
-        return exported.first("RoundOpened"), exported.maybe("BettingClosed")
+        return _naming(exported) or exported.first("RoundOpened"), exported.maybe("BettingClosed")
     started = exported.of_shoe("ShoeStarted")
     if started is None:
         raise Wrong("no event starts the round's shoe", "ShoeStarted", [event.type for event in exported.of_table])
     return exported.of_shoe("ShoeCommitted") or started, started
+
+
+def _naming(exported: Exported) -> Event | None:
+    """The opening that named the round's own shoe: the table's, or that of the round before. None where none did.
+
+    Only tables from before shoes were named may have rounds without.
+    """
+    number = exported.opened.number
+    first = next((event for event in exported.of_table if event.type == "TableOpened"), None)
+    if first is None:
+        raise Wrong("an event is missing", "TableOpened", [event.type for event in exported.of_table])
+    before = (event for event in exported.others if event.type == "RoundOpened")
+    event = first if number == 1 else next(before, None)
+    opening: Any = None if event is None else decoded(event)
+    if event is None or opening.next_shoe is None:
+        if decoded(first).next_shoe is not None:
+            raise Wrong("no event names the round's shoe before it", f"the opening before round {number}", "none")
+        return None
+    if number > 1 and opening.number != number - 1:
+        raise Wrong("the shoe was named by another round", number - 1, opening.number)
+    require(opening.next_shoe.shoe, exported.opened.shoe, "another shoe was named for this round")
+    return event
+
+
+def _promised(exported: Exported, promise: Event) -> Any:
+    """What that event promises: a commitment, and the shape it is bound to where that was told."""
+    said = decoded(promise)
+    return said if exported.is_long or promise in exported.of_round else said.next_shoe
 
 
 def _revealed(exported: Exported) -> str | None:
@@ -40,7 +69,8 @@ def _revealed(exported: Exported) -> str | None:
 def commitment(exported: Exported) -> str:
     """This will check that the revealed seed opens the commitment, which was told before the first bet."""
     promise, fixed = _committed(exported)
-    opened, told = exported.first("RoundOpened"), decoded(promise).commitment
+    opened, promised = exported.first("RoundOpened"), _promised(exported, promise)
+    told = promised.commitment
     if promise.position > opened.position:
         raise Wrong("the commitment came after the round was opened", opened.position, promise.position)
     for event in (fixed, opened):
@@ -48,7 +78,7 @@ def commitment(exported: Exported) -> str:
         if later is not None:
             require(told, later, "the shoe has two commitments")
     require(told, exported.shoe["commitment"], "the commitment is not the recorded one")
-    shape = getattr(decoded(promise), "shape", None)
+    shape = getattr(promised, "shape", None)
     if shape is not None:  # none in events from before it was told
         require(shape, exported.table_rules.shape, "the shoe was committed to for other rules")
     seed, recorded = exported.shoe["seed"], _revealed(exported)
@@ -57,7 +87,23 @@ def commitment(exported: Exported) -> str:
     if seed is None:
         raise NotYet("the shoe is not played to its end: its seed is still secret")
     require(told, commit(bytes.fromhex(seed)), "the seed does not open the commitment")
-    return f"the seed's hash is {told}, told at position {promise.position}, before the first bet"
+    return f"the seed's hash is {told}, told at position {promise.position}{_when(exported, promise)}"
+
+
+def _when(exported: Exported, promise: Event) -> str:
+    if exported.is_long:
+        return ", before the first bet"
+    if promise in exported.of_round:
+        return " with the round's own opening: the commitment came with the round"
+    wager = exported.maybe("WagerConfirmed")
+    if wager is None:
+        return " by the opening before"
+    seconds = (_moment(wager) - _moment(promise)) // timedelta(seconds=1)
+    return f" by the opening before, {seconds} s before the first wager"
+
+
+def _moment(event: Event) -> datetime:
+    return datetime.fromisoformat(event.recorded_at)
 
 
 def the_cut(exported: Exported) -> str:

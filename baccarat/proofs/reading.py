@@ -36,6 +36,10 @@ _OF_TABLE: Final = _SEALED + (
     " OR event.type = %s AND event.data -> 'seeds' @> jsonb_build_array(jsonb_build_object('shoe', %s::text)))"
     " ORDER BY event.version"
 )
+_BEFORE: Final = _SEALED.replace(
+    "%s", "(SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = %s)"
+)
+_OPENING_BEFORE: Final = _BEFORE + "AND event.version = 1 AND seal.position IS NOT NULL"
 _CLOCK: Final = "SELECT clock_timestamp()"
 
 
@@ -74,10 +78,14 @@ class SealedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """All that is known of an ended round. `secret` is the seed of a shoe that still runs: it never leaves."""
+    """All that is known of an ended round. `secret` is the seed of a shoe that still runs: it never leaves.
+
+    `before` is the opening of the round before, where that one named this round's shoe.
+    """
 
     of_round: tuple[SealedEvent, ...]
     of_table: tuple[SealedEvent, ...]
+    before: tuple[SealedEvent, ...]
     secret: bytes | None
     now: datetime
 
@@ -99,7 +107,7 @@ class Found:
         """The events that bear on the round, in order of the log: rules told later are of no interest to it."""
         start = self.of_round[0].position
         bearing = [event for event in self.of_table if event.type not in TELLING_RULES or event.position < start]
-        return sorted((*bearing, *self.of_round), key=lambda event: event.position)
+        return sorted((*bearing, *self.before, *self.of_round), key=lambda event: event.position)
 
     def about_shoe(self, kind: str) -> dict[str, Any] | None:
         """The data of the table's event of this kind about the round's shoe; None where there is none."""
@@ -130,6 +138,7 @@ def read(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Found:
     return Found(
         of_round=of_round,
         of_table=_sealed(fetch(_OF_TABLE, asked)),
+        before=_naming(_sealed(fetch(_OPENING_BEFORE, [table, opened["number"] - 1])), shoe),
         secret=shoe_secrets.read([UUID(shoe)]).get(UUID(shoe)),
         now=fetch(_CLOCK)[0][0],
     )
@@ -147,6 +156,11 @@ def require_provable(*, round_: UUID, operator: UUID) -> None:
 def text(moment: datetime) -> str:
     """This will write a time in UTC to the microsecond, as exports have it."""
     return moment.astimezone(UTC).strftime(MOMENT)
+
+
+def _naming(openings: Sequence[SealedEvent], shoe: str) -> tuple[SealedEvent, ...]:
+    """Of openings, that which names a shoe; what a table's own opening names is among the events of the table."""
+    return tuple(event for event in openings if (event.data.get("next_shoe") or {}).get("shoe") == shoe)
 
 
 def _sealed(rows: Sequence[tuple[Any, ...]]) -> tuple[SealedEvent, ...]:

@@ -413,6 +413,8 @@ class Proof:
         self.table_stream = f"table-{self.round['table']}"
         self.of_round = [event for event in self.events if event["stream"] == self.stream]
         self.of_table = [event for event in self.events if event["stream"] == self.table_stream]
+        own = {self.stream, self.table_stream}
+        self.others = [event for event in self.events if event["stream"] not in own]
 
     def first(self, kind: str) -> Json:
         """The first event of a kind; it must be there and open to read."""
@@ -466,8 +468,8 @@ def check_digests(proof: Proof) -> str:
 
 def check_chain(proof: Proof) -> str:
     """Events ascend, the round's stream has no gap, and neighbours in the log are linked by their digests."""
-    for event in proof.events:
-        if event["stream"] not in {proof.stream, proof.table_stream}:
+    for number, event in enumerate(proof.others):
+        if number or not is_opening_of_table(event, proof):
             raise Wrong("an event is of another stream", [proof.stream, proof.table_stream], event["stream"])
     for events in (proof.of_round, proof.of_table):
         for before, after in itertools.pairwise(events):
@@ -477,6 +479,13 @@ def check_chain(proof: Proof) -> str:
     if versions != list(range(1, len(versions) + 1)):
         raise Wrong("the round's events have a gap", list(range(1, len(versions) + 1)), versions)
     return f"no gap in the round's {len(versions)} events; {links(proof)} links between neighbours in the log hold"
+
+
+def is_opening_of_table(event: Json, proof: Proof) -> bool:
+    """Whether an event opens another round of the same table: one before may name this round's shoe."""
+    data = event["data"] or {}
+    place = event["type"], event["version"], event["stream"], data.get("table")
+    return place == ("RoundOpened", 1, f"round-{data.get('round')}", proof.round["table"]) and not proof.is_long
 
 
 def links(proof: Proof) -> int:
@@ -598,11 +607,52 @@ def check_record(proof: Proof) -> str:
 def committed(proof: Proof) -> tuple[Json, Json | None]:
     """The event that committed to the shoe's seed, and the one from which on its order was fixed."""
     if not proof.is_long:
-        return proof.first("RoundOpened"), proof.maybe("BettingClosed")
+        return naming(proof) or proof.first("RoundOpened"), proof.maybe("BettingClosed")
     started = proof.of_shoe("ShoeStarted")
     if started is None:
         raise Wrong("no event starts the round's shoe", "ShoeStarted", [event["type"] for event in proof.of_table])
     return proof.of_shoe("ShoeCommitted") or started, started
+
+
+def naming(proof: Proof) -> Json | None:
+    """The opening that named the round's own shoe: the table's, or that of the round before. None where none did.
+
+    Only tables from before shoes were named may have rounds without.
+    """
+    number = proof.opened["number"]
+    first = next((event for event in proof.of_table if event["type"] == "TableOpened"), None)
+    if first is None:
+        raise Wrong("an event is missing", "TableOpened", [event["type"] for event in proof.of_table])
+    before = (event for event in proof.others if event["type"] == "RoundOpened")
+    event: Json | None = first if number == 1 else next(before, None)
+    named = event["data"].get("next_shoe") if event else None
+    if event is None or named is None:
+        if first["data"].get("next_shoe") is not None:
+            raise Wrong("no event names the round's shoe before it", f"the opening before round {number}", "none")
+        return None
+    if number > 1 and event["data"]["number"] != number - 1:
+        raise Wrong("the shoe was named by another round", number - 1, event["data"]["number"])
+    if named["shoe"] != proof.opened["shoe"]:
+        raise Wrong("another shoe was named for this round", named["shoe"], proof.opened["shoe"])
+    return event
+
+
+def promised(proof: Proof, promise: Json) -> Json:
+    """What that event promises: a commitment, and the shape it is bound to where that was told."""
+    own = proof.is_long or promise["stream"] == proof.stream
+    return dict(promise["data"] if own else promise["data"]["next_shoe"])
+
+
+def told_when(proof: Proof, promise: Json) -> str:
+    if proof.is_long:
+        return ", before the first bet"
+    if promise["stream"] == proof.stream:
+        return " with the round's own opening: the commitment came with the round"
+    wager = proof.maybe("WagerConfirmed")
+    if wager is None:
+        return " by the opening before"
+    seconds = (microseconds(wager["recorded_at"]) - microseconds(promise["recorded_at"])) // 10**6
+    return f" by the opening before, {seconds} s before the first wager"
 
 
 def revealed(proof: Proof) -> Any:
@@ -621,7 +671,8 @@ def revealed(proof: Proof) -> Any:
 def check_commitment(proof: Proof) -> str:
     """The revealed seed is the one that was committed to before the first bet."""
     promise, fixed = committed(proof)
-    opened, told = proof.first("RoundOpened"), promise["data"]["commitment"]
+    opened, said = proof.first("RoundOpened"), promised(proof, promise)
+    told = said["commitment"]
     if promise["position"] > opened["position"]:
         raise Wrong("the commitment came after the round was opened", opened["position"], promise["position"])
     for event in (fixed, opened):
@@ -630,7 +681,7 @@ def check_commitment(proof: Proof) -> str:
             raise Wrong("the shoe has two commitments", told, later)
     if proof.shoe["commitment"] != told:
         raise Wrong("the commitment is not the recorded one", told, proof.shoe["commitment"])
-    shape = promise["data"].get("shape")
+    shape = said.get("shape")
     played = {name: proof.rules[name] for name in ("decks", "cut_cards_from_end", "burn")}
     if shape is not None and not same(shape, played):  # none in events from before it was told
         raise Wrong("the shoe was committed to for other rules", shape, played)
@@ -642,7 +693,7 @@ def check_commitment(proof: Proof) -> str:
     found = sha256(COMMITMENT_TAG, bytes.fromhex(seed)).hex() if len(seed) == 64 else "a seed of another length"
     if found != told:
         raise Wrong("the seed does not open the commitment", told, found)
-    return f"the seed's hash is {told}, told at position {promise['position']}, before the first bet"
+    return f"the seed's hash is {told}, told at position {promise['position']}{told_when(proof, promise)}"
 
 
 def check_cut(proof: Proof) -> str:
@@ -685,8 +736,8 @@ def check_cards(proof: Proof) -> str:
     dealt = proof.first("CardsDealt")["data"]
     place, cards = dealt["position"], dealt["cards"]
     wanted = dict(enumerate(cards, place))
-    _, started = committed(proof)
-    start = started["data"] if started and proof.is_long else {}
+    started = committed(proof)[1] if proof.is_long else None
+    start = started["data"] if started else {}
     if start.get("turned"):
         wanted[0] = start["turned"]
         burned = POINTS[start["turned"]] or 10

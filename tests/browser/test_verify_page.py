@@ -77,7 +77,7 @@ def as_the_verifier_says(raw: bytes) -> tuple[str, dict[str, str]]:
 
 
 def test_the_page_and_the_verifier_say_the_same_of_every_file_exported_or_forged(page: Page):
-    files = {file.name: file.read_bytes() for file in sorted(GOLDEN.glob("*.json"))}
+    files = {file.name: file.read_bytes() for file in sorted(GOLDEN.rglob("*.json"))}
     forged = {each.name: each.raw() for each in FORGERIES}
     given = {name: raw.decode() for name, raw in {**files, **forged}.items()}
 

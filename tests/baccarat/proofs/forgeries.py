@@ -274,6 +274,87 @@ def seed_and_commitment_were_both_swapped(document: Document) -> None:
     said(document, "RoundSettled")["seed"] = document["shoe"]["seed"] = OTHER
     promise = commit(bytes.fromhex(OTHER))
     said(document, "RoundOpened")["commitment"] = document["shoe"]["commitment"] = promise
+    before(document)["data"]["next_shoe"]["commitment"] = promise
+    reseal(document)
+    resign(document)
+
+
+@forged("mini", "commitment")
+def the_opening_before_is_left_out(document: Document) -> None:
+    document["events"].remove(before(document))
+
+
+@forged("mini", "commitment")
+def the_opening_before_named_another_shoe(document: Document) -> None:
+    before(document)["data"]["next_shoe"]["shoe"] = document["round"]["id"]
+    reseal(document)
+    resign(document)
+
+
+@forged("mini", "commitment")
+def the_opening_before_named_no_shoe(document: Document) -> None:
+    before(document)["data"]["next_shoe"] = None
+    reseal(document)
+
+
+@forged("mini", "commitment")
+def another_commitment_was_named_before(document: Document) -> None:
+    before(document)["data"]["next_shoe"]["commitment"] = OTHER
+    reseal(document)
+
+
+@forged("classic", "commitment")
+def the_table_had_named_another_shoe_for_its_first_round(document: Document) -> None:
+    said(document, "TableOpened")["next_shoe"]["shoe"] = document["round"]["id"]
+    reseal(document)
+
+
+@forged("mini", "commitment")
+def the_named_shoe_was_made_of_fewer_decks(document: Document) -> None:
+    before(document)["data"]["next_shoe"]["shape"]["decks"] = 6
+    reseal(document)
+
+
+@forged("mini", "commitment")
+def the_shoe_was_named_by_a_round_of_another_number(document: Document) -> None:
+    before(document)["data"]["number"] += 7
+    reseal(document)
+
+
+@forged("mini", "commitment")
+def the_shoe_was_named_when_the_round_had_opened(document: Document) -> None:
+    before(document)["position"] = event(document, "WagerConfirmed")["position"] + 100
+    reseal(document)
+    resign(document)
+
+
+@forged("mini", "chain")
+def the_shoe_was_named_at_another_table(document: Document) -> None:
+    before(document)["data"]["table"] = document["round"]["id"]
+    reseal(document)
+
+
+@forged("mini", "chain")
+def two_rounds_have_named_shoes_before(document: Document) -> None:
+    more = {**before(document), "stream": "round-" + document["round"]["table"], "position": 1}
+    more["data"] = {**more["data"], "round": document["round"]["table"]}
+    document["events"].insert(0, more)
+
+
+@forged("mini", "commitment")
+def the_opening_of_the_table_is_left_out(document: Document) -> None:
+    document["events"].remove(event(document, "TableOpened"))
+
+
+@forged("before/committed-with-the-round", "commitment")
+def a_later_round_claims_to_have_named_the_shoe(document: Document) -> None:
+    opened = event(document, "RoundOpened")
+    shape = {"decks": 8, "cut_cards_from_end": None, "burn": False}
+    data = {**opened["data"], "round": document["round"]["table"], "number": opened["data"]["number"] + 1}
+    data["next_shoe"] = {"shoe": document["shoe"]["id"], "commitment": document["shoe"]["commitment"], "shape": shape}
+    position = document["events"][-1]["position"] + 10
+    stream = "round-" + document["round"]["table"]
+    document["events"].append({**opened, "stream": stream, "position": position, "data": data})
     reseal(document)
     resign(document)
 
@@ -545,6 +626,12 @@ def a_void_gave_back_another_amount(document: Document) -> None:
 def a_void_left_a_wager_out(document: Document) -> None:
     said(document, "RoundVoided")["seats"].pop()
     reseal(document)
+
+
+def before(document: Document) -> Document:
+    """The opening of the round before, which has named this round's shoe."""
+    own = {f"round-{document['round']['id']}", f"table-{document['round']['table']}"}
+    return next(each for each in document["events"] if each["stream"] not in own)
 
 
 def kinds(document: Document) -> set[str]:

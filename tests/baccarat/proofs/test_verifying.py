@@ -9,7 +9,7 @@ from baccarat.proofs import checking, verifier
 from tests.baccarat.proofs.forgeries import FORGERIES
 from tests.baccarat.proofs.forging import GOLDEN, Forgery, golden, written
 
-FILES = sorted(GOLDEN.glob("*.json"))
+FILES = sorted(GOLDEN.rglob("*.json"))
 PARTLY = {
     "long-shoe-running", "no-checkpoint-yet", "younger-than-the-checkpoint", "voided-as-its-player-sees-it"
 }  # fmt: skip
@@ -31,6 +31,19 @@ def test_what_the_house_exported_is_verified_by_both_with_the_same_words(file):
 
     assert ours["verdict"] == ("partly" if file.stem in PARTLY else "verified")
     assert ours == alone
+
+
+def told(name: str) -> str:
+    """What a golden file's commitment comes to, in words."""
+    checks = verifier.verify(written(golden(name)), [key()])["checks"]
+    return next(check["text"] for check in checks if check["name"] == "commitment")
+
+
+def test_a_file_says_when_the_shoe_was_committed_to():
+    assert " s before the first wager" in told("mini")
+    assert told("voided-before-the-cards").count("by the opening before") == 1
+    assert told("long-shoe-ended").endswith("before the first bet")
+    assert told("before/committed-with-the-round").endswith("the commitment came with the round")
 
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)

@@ -41,9 +41,9 @@ export async function digests(proof) {
 }
 
 export function chain(proof) {
-  for (const event of proof.events) {
-    if (event.stream !== proof.stream && event.stream !== proof.tableStream) throw new Wrong("chain.stream", [proof.stream, proof.tableStream], event.stream);
-  }
+  proof.others.forEach((event, at) => {
+    if (at || !isOpeningOfTable(event, proof)) throw new Wrong("chain.stream", [proof.stream, proof.tableStream], event.stream);
+  });
   for (const events of [proof.ofRound, proof.ofTable]) {
     events.slice(1).forEach((after, at) => {
       const before = events[at];
@@ -53,6 +53,11 @@ export function chain(proof) {
   const versions = proof.ofRound.map((event) => event.version);
   if (versions.some((version, at) => version !== at + 1)) throw new Wrong("chain.gap", versions.map((_, at) => at + 1), versions);
   return ["chain.ok", { count: versions.length, links: links(proof) }];
+}
+
+/** Whether an event opens another round of the same table: one before may name this round's shoe. */
+function isOpeningOfTable({ type, version, stream, data }, proof) {
+  return type === "RoundOpened" && version === 1 && stream === `round-${data?.round}` && data.table === proof.round.table && !proof.isLong;
 }
 
 function links(proof) {

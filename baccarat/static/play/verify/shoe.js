@@ -23,7 +23,8 @@ function revealed(proof) {
 export async function commitment(proof) {
   const [promise, fixed] = proof.committed();
   const opened = proof.first("RoundOpened");
-  const told = promise.data.commitment;
+  const promised = proof.promised(promise);
+  const told = promised.commitment;
   if (promise.position > opened.position) throw new Wrong("commitment.late", opened.position, promise.position);
   for (const event of [fixed, opened]) {
     const later = event?.data?.commitment ?? null;
@@ -31,14 +32,27 @@ export async function commitment(proof) {
   }
   if (proof.shoe.commitment !== told) throw new Wrong("commitment.summary", told, proof.shoe.commitment);
   const { decks, cut_cards_from_end, burn } = proof.rules;
-  const [shape, played] = [promise.data.shape ?? null, { decks, cut_cards_from_end, burn }];
+  const [shape, played] = [promised.shape ?? null, { decks, cut_cards_from_end, burn }];
   if (shape !== null && !same(shape, played)) throw new Wrong("commitment.shape", shape, played);
   const [seed, recorded] = [proof.shoe.seed, revealed(proof)];
   if (recorded !== null && seed !== recorded) throw new Wrong("commitment.seed", recorded, seed);
   if (seed === null) throw new NotYet("commitment.secret");
   const found = seed.length === 64 ? hex(await sha256(COMMITMENT, unhex(seed))) : seed;
   if (found !== told) throw new Wrong("commitment.differs", told, found);
-  return ["commitment.ok", { commitment: told, position: promise.position }];
+  const seconds = untilWager(proof, promise);
+  return [`commitment.${toldBy(proof, promise, seconds)}`, { commitment: told, position: promise.position, seconds }];
+}
+
+/** Whole seconds from the event that committed to the first wager; null where nobody confirmed one. */
+function untilWager(proof, promise) {
+  const wager = proof.maybe("WagerConfirmed");
+  return wager ? Math.floor((Date.parse(wager.recorded_at) - Date.parse(promise.recorded_at)) / 1000) : null;
+}
+
+function toldBy(proof, promise, seconds) {
+  if (proof.isLong) return "ok";
+  if (promise.stream === proof.stream) return "with_round";
+  return seconds === null ? "named" : "ahead";
 }
 
 export async function cut(proof) {
