@@ -94,10 +94,14 @@ MOVED_ACCOUNTS: Final = f"""{_NEW.replace("wallet_entry AS", "moving AS", 1)}, m
 )"""  # noqa: S608  (constants)
 _ACCOUNTS: Final = """SELECT id, kind, operator_id, book, currency, player_id, table_id
     FROM wallet_account WHERE id > %s ORDER BY id LIMIT %s"""
-_ENTRIES: Final = """SELECT entry.cause, entry.kind || ': ' || coalesce((
+_TEXT: Final = """entry.kind || ': ' || coalesce((
         SELECT string_agg(account_id || ' ' || amount, ', ' ORDER BY account_id, amount)
-        FROM wallet_posting WHERE entry_id = entry.id), '')
-    FROM wallet_entry entry WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.id"""
+        FROM wallet_posting WHERE entry_id = entry.id), '')"""
+_ENTRIES: Final = f"""SELECT entry.cause, {_TEXT}
+    FROM wallet_entry entry WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.id"""  # noqa: S608  (constants)
+BATCH: Final = f"""SELECT count(*), string_agg(entry.cause || ' ' || {_TEXT}, E'\n' ORDER BY entry.cause)
+    FROM wallet_entry entry WHERE entry.cause = ANY (%s::bigint[])"""  # noqa: S608  (constants)
+"""One row about the entries of some causes: their number, and their text for `are_just`."""
 
 
 def check(*, since: int = 0) -> Iterator[Finding]:
@@ -143,6 +147,14 @@ def stored_entries(causes: Iterable[int]) -> dict[int, str]:
     for cause, text in fetch(_ENTRIES, [wanted]):
         found[cause] = f"{found[cause]} and {text}" if cause in found else text
     return found
+
+
+def are_just(count: int, text: str | None, wanted: Mapping[int, str]) -> bool:
+    """This will tell whether what `BATCH` answered is just what the causes lead to, by cause as `written`.
+
+    As the numbers must be the same, no text can hide a second entry: what is wanted has one line for each.
+    """
+    return count == len(wanted) and (text or "") == "\n".join([f"{cause} {wanted[cause]}" for cause in sorted(wanted)])
 
 
 def compare(stored: Mapping[int, str], wanted: Mapping[int, str]) -> Iterator[Finding]:

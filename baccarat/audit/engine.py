@@ -93,10 +93,12 @@ def _alone(scene: Scene, *, since: int, whole: bool, progress: Progress | None) 
         reading.sealed(since=since, findings=part.chain),
         [(reading.waiting(), None)],
     )
+    judged = judging.Batches(fold.notes, behind=seen is None)
     for due in _followed(fold, batches, progress=progress, head=scene.head):
         if whole:
-            judging.judge_batch(fold, due)
+            judged.add(fold, due)
         fold.forget()
+    judged.finish()
     part.seconds = time.monotonic()
     if whole:
         playing = judging.judge_tables(fold, fold.notes, oldest=scene.oldest)

@@ -1,6 +1,7 @@
 """What the events have led to by now, against what the database holds: tables, all else, the database itself."""
 
 from collections.abc import Collection, Sequence
+from typing import Final
 from uuid import UUID
 
 from baccarat.audit import money, pending, read_models, reading, versioning
@@ -9,14 +10,55 @@ from baccarat.audit.notes import Notes
 from baccarat.audit.plain import states
 from baccarat.audit.plain.tracing import traced
 from baccarat.audit.touched import Touched
+from casino.events.ahead import ask
 from casino.events.inspection import inspect
 
+STATEMENT: Final = f"""
+SELECT * FROM ({states.STATEMENT}) AS rows CROSS JOIN ({money.entries_of("$2")}) AS moved
+"""  # noqa: S608  (constants)
+"""What is asked about a batch, in one row: about the rows of its usual rounds, $1, and about its entries."""
 
-def judge_batch(fold: Fold, followed: Sequence[Followed]) -> None:
-    """This will judge what the last batch of events moved, and the rows of the rounds that ended in it."""
-    notes, plain = fold.notes, fold.plain
-    money.compare(followed, notes, causes=fold.causes, entries=plain.entries)
-    read_models.compare_rounds([*fold.ended, *map(traced, states.different(plain.ended))], notes)
+
+class Batches:
+    """Batches of events, judged when the next one is there: PostgreSQL looks up what one moved while we follow that.
+
+    With `behind` false each is judged at once: for those who ask for other things in between.
+    """
+
+    def __init__(self, notes: Notes, *, behind: bool) -> None:
+        self._notes = notes
+        self._behind = behind
+        self._asked: Asked | None = None
+
+    def add(self, fold: Fold, followed: Sequence[Followed]) -> None:
+        """This will judge what the last batch moved and the rows of the rounds that ended in it, and ask about this."""
+        self.finish()
+        self._asked = Asked(fold, followed)
+        if not self._behind:
+            self.finish()
+
+    def finish(self) -> None:
+        """This will judge the batch that was asked about; then the connection is free."""
+        if self._asked is not None:
+            self._asked.judge(self._notes)
+        self._asked = None
+
+
+class Asked:
+    """A batch of events, and PostgreSQL at work on what it should have moved."""
+
+    def __init__(self, fold: Fold, followed: Sequence[Followed]) -> None:
+        plain = fold.plain
+        self._ended, self._usual = list(fold.ended), states.Due(plain.ended)
+        self._moved = money.Moved(followed, causes=fold.causes, entries=plain.entries)
+        self._answer = ask(STATEMENT, [self._usual.ids(), self._moved.causes()])
+
+    def judge(self, notes: Notes) -> None:
+        """This will wait for the answer, and look closely where anything is not as it should be."""
+        ((*rows, entries, moved),) = self._answer()
+        self._moved.judge(entries, moved, notes)
+        differ = () if self._usual.are(*rows) else map(traced, self._usual.rounds)
+        read_models.compare_rounds([*self._ended, *differ], notes)
 
 
 def judge_tables(fold: Fold, notes: Notes, *, oldest: float) -> Collection[UUID]:

@@ -1,6 +1,5 @@
 """The ledger against the events: each entry is derived anew and compared, a batch of events at a time."""
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -16,25 +15,55 @@ from wallet.entries import Entry, Unbalanced
 UNBALANCED: Final = "event moves no balanced money"
 
 
-def compare(
-    followed: Sequence[Followed], notes: Notes, *, causes: Sequence[int] = (), entries: Mapping[int, str] | None = None
-) -> None:
-    """This will note every difference between the entries of these events and those that are stored.
+def entries_of(causes: str) -> str:
+    """This will write the statement that `Moved.judge` needs, for an array of causes that stands there as `causes`."""
+    return ledger.BATCH.replace("%s", causes)
 
-    `causes` are further events, and `entries` those they lead to, as `wallet.audit.written`.
+
+class Moved:
+    """What a batch of events should have moved.
+
+    `causes` are events beside those that were `followed`, and `entries` those they lead to, as `wallet.audit.written`.
     """
-    wanted = dict(entries or {})
-    for each in followed:
+
+    def __init__(
+        self, followed: Sequence[Followed], *, causes: Sequence[int] = (), entries: Mapping[int, str] | None = None
+    ) -> None:
+        self._causes = [*causes, *(cause for cause, _, _ in followed)]
+        self._wanted = dict(entries or {})
+        self._unbalanced: list[tuple[int, Unbalanced]] = []
+        for each in followed:
+            self._derive(each)
+
+    def _derive(self, followed: Followed) -> None:
         try:
-            entry = _entry(each)
+            entry = _entry(followed)
         except Unbalanced as trouble:
-            notes.add(UNBALANCED, f"event {each[0]}", "postings that sum to zero", trouble)
-            continue
+            self._unbalanced.append((followed[0], trouble))
+            return
         if entry is not None:
-            wanted[entry.cause] = ledger.entry_text(entry)
-    stored = ledger.stored_entries(itertools.chain(causes, [cause for cause, _, _ in followed]))
-    for finding in ledger.compare(stored, wanted):
-        notes.add(finding.what, finding.where, finding.expected, finding.found)
+            self._wanted[entry.cause] = ledger.entry_text(entry)
+
+    def causes(self) -> bytes:
+        """This will write all causes as PostgreSQL reads an array."""
+        return f"{{{','.join(map(str, self._causes))}}}".encode()
+
+    def judge(self, count: int, text: str | None, notes: Notes) -> None:
+        """This will note every difference from the stored entries, which are read only where `entries_of` tells one."""
+        if not ledger.are_just(count, text, self._wanted):
+            self.compare(notes)
+        else:
+            self._note_unbalanced(notes)
+
+    def compare(self, notes: Notes) -> None:
+        """This will read the stored entries and note every difference."""
+        self._note_unbalanced(notes)
+        for finding in ledger.compare(ledger.stored_entries(self._causes), self._wanted):
+            notes.add(finding.what, finding.where, finding.expected, finding.found)
+
+    def _note_unbalanced(self, notes: Notes) -> None:
+        for cause, trouble in self._unbalanced:
+            notes.add(UNBALANCED, f"event {cause}", "postings that sum to zero", trouble)
 
 
 def _entry(followed: Followed) -> Entry | None:

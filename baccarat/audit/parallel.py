@@ -154,13 +154,14 @@ def _follow(fold: TablesPart | OthersPart, share: Share, findings: list[Finding]
     """Follow a share of the log, then what waits, and compare money and ended rounds; returns how many were its own."""
     events = 0
     followed: list[Followed] = []
+    judged = judging.Batches(fold.notes, behind=False)
     for rows, forms in chain(shares.sealed(share, findings=findings), [(shares.waiting(share), None)]):
         followed += [
             each
             for each in fold.follow(rows, forms if fold.usual else None)
             if type(each[1]).__name__ not in fold.strange
         ]
-        judging.judge_batch(fold, followed)
+        judged.add(fold, followed)
         followed.clear()
         fold.forget()
         events += sum(row.type not in fold.strange for row in rows)

@@ -122,7 +122,7 @@ def _fairness(retold: Retold) -> Check:
 def _money(rows: Sequence[Any], place: Place) -> Check:
     notes = Notes()
     followed = [(row[0], CATALOGUE.decode(row[2], row[3], row[4]), place) for row in rows]
-    money.compare(followed, notes)
+    money.Moved(followed).compare(notes)
     if notes.findings:
         return Check("Ledger entries", holds=False, words=_words(notes.findings))
     return Check("Ledger entries", holds=True, words="The stored entries are those that follow from the events.")

@@ -1,11 +1,11 @@
-"""Rows of a long statement while PostgreSQL still makes the next: it works on those while we work on the last ones.
+"""PostgreSQL at work while we are: it makes the next rows of a long statement, or an answer that we take later.
 
-One thread and one statement at a time. What the server has ready waits in the socket; the rest is only made when we
-come to read it.
+One thread, and one statement at a time on each connection. What the server has ready waits in the socket; the rest is
+only made when we come to read it.
 """
 
 import contextlib
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, Final
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -25,6 +25,22 @@ _BEGIN: Final = (
     "SET LOCAL jit = off",
     "SET LOCAL max_parallel_workers_per_gather = 0",
 )
+
+
+Answer = Callable[[], Rows]
+"""Waits for the rows of a statement that was sent, and takes them."""
+
+
+def ask(sql: str, parameters: Sequence[bytes]) -> Answer:
+    """This will send a statement on Django's connection, in whose transaction we are, and return what takes its rows.
+
+    Parameters are texts for $1, $2 and so on. Nothing else may be asked on the connection until the rows were taken,
+    once; taking them raises psycopg.Error.
+    """
+    raw: Connection[Any] = connections[DEFAULT_DB_ALIAS].connection
+    raw.pgconn.send_query_params(sql.encode(), parameters, result_format=Format.BINARY)
+    raw.wait(generators.send(raw.pgconn))
+    return lambda: [row for rows in _results(raw) for row in rows]
 
 
 @contextlib.contextmanager
@@ -55,6 +71,10 @@ def _stream(raw: Connection[Any], sql: str, parameters: Sequence[Any], size: int
     raw.pgconn.send_query_params(statement.encode(), None, result_format=Format.BINARY)
     raw.pgconn.set_chunked_rows_mode(size)
     raw.wait(generators.send(raw.pgconn))
+    return _results(raw)
+
+
+def _results(raw: Connection[Any]) -> Iterator[Rows]:
     reader = Transformer(raw)
     while (result := raw.wait(generators.fetch(raw.pgconn))) is not None:
         if result.status not in {ExecStatus.TUPLES_CHUNK, ExecStatus.TUPLES_OK}:

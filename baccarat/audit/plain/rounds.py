@@ -1,5 +1,6 @@
 """Rounds of the usual course, and how one begins at a table that is as it should be."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
@@ -18,8 +19,14 @@ from casino.kernel.money import Book
 
 _BETTING, _DECIDING = Phase.BETTING, Standing.DECIDING
 
-moment: Final = partial(msgspec.convert, type=datetime)
-"""Reads a time as every event's decoder does. Raises msgspec.ValidationError."""
+_convert: Final[Callable[[str], datetime]] = partial(msgspec.convert, type=datetime)
+
+
+def moment(text: str) -> datetime:
+    """This will read a time that is written as all of ours, in UTC. Raises ValueError for any other."""
+    if text[-1:] != "Z":
+        raise ValueError(text)
+    return _convert(text)
 
 
 class PlainPart(msgspec.Struct):

@@ -1,6 +1,7 @@
 """Who sits at a table, as text, and what its rules make of a wager: worked out once between two of its own events."""
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from baccarat.rules.wagers import Spot
 
 
 class Due(NamedTuple):
-    """What a wager comes to, in minor units."""
+    """What a wager comes to, in minor units; `stakes`, and `tail` from what was staked on, as PostgreSQL prints it."""
 
     commission: int
     deferred: bool
@@ -22,17 +23,19 @@ class Due(NamedTuple):
     returned: int
     staked: int
     won: int
+    stakes: str
+    tail: str
 
 
 Dues = dict[tuple[object, ...], Due]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Seating:
     """A table's seats in the order of rounds, with their guests; `plays` says that rounds may go the usual course.
 
-    `keys` are ids of accounts by seat, written down by who asks for them (`plain.money`). `shape` is that of single
-    rounds' shoes, None where a long one is played.
+    `shape` is that of single rounds' shoes, None where a long one is played. `keys` are ids of accounts by seat, and
+    `words` what its rows have in common, written down by who asks for them (`plain.money`, `plain.texts`).
     """
 
     table: TableTrace
@@ -45,6 +48,7 @@ class Seating:
     rules: TableRules
     dues: Dues
     keys: dict[int, Any] = field(default_factory=dict)
+    words: Any = None
 
     def due(self, stakes: dict[Spot, int], outcome: Outcome) -> Due:
         """This will settle one seat's stakes; the same ones only once. Raises UnknownStake."""
@@ -86,4 +90,25 @@ def _due(rules: TableRules, stakes: dict[Spot, int], outcome: Outcome) -> Due:
         f.SpotResult(each.commission, each.result, each.returned, each.spot, each.stake, each.win)
         for each in one.results
     )
-    return Due(one.commission, one.deferred, results, one.returned, one.staked, one.won)
+    tail = f'"staked": {one.staked}, "results": [{", ".join(map(_printed, results))}], '
+    tail += f'"deferred": {truth(one.deferred)}, "returned": {one.returned}, "commission": {one.commission}'
+    return Due(one.commission, one.deferred, results, one.returned, one.staked, one.won, printed_stakes(stakes), tail)
+
+
+def _printed(result: f.SpotResult) -> str:
+    return (
+        f'{{"win": {result.win}, "spot": "{result.spot}", "stake": {result.stake}, "result": "{result.result}", '
+        f'"returned": {result.returned}, "commission": {result.commission}}}'
+    )
+
+
+def truth(value: object) -> str:
+    """This will write whether something holds as PostgreSQL prints it in a jsonb."""
+    return "true" if value else "false"
+
+
+def printed_stakes(stakes: Mapping[Spot, int]) -> str:
+    """This will write stakes as PostgreSQL prints a jsonb: shorter names first, then by letters."""
+    spots = sorted(stakes, key=lambda spot: (len(spot), spot))
+    said = ", ".join([f'"{spot}": {stakes[spot]}' for spot in spots])
+    return f"{{{said}}}"
