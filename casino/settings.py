@@ -409,6 +409,8 @@ ADMIN_OPERATOR_NAMES = "casino.operators.admin.operator_choices"
 """What those operators are called, by id."""
 ADMIN_OPENS = "casino.personal.open_rows"
 """Who opens what is sealed of persons on a page."""
+ADMIN_SUBJECTS = "baccarat.admin.subjects.named"
+"""Who knows what subjects such as round:<id> are called."""
 ADMIN_SEEN = "casino.staff.views.seen"
 """Who keeps that somebody looked at a row."""
 ADMIN_PAGES = {

@@ -39,7 +39,8 @@ class Entry(models.Model):
     recorded_at = models.DateTimeField()
 
     class Meta:
-        verbose_name_plural = "entries"
+        verbose_name = "ledger entry"
+        verbose_name_plural = "ledger entries"
 
     def __str__(self) -> str:
         return f"{self.kind.replace('_', ' ')} of event {self.cause}"
@@ -209,6 +210,10 @@ class Callback(models.Model):
     attempts = models.IntegerField()
     outcome = models.TextField(null=True)
     trouble = models.TextField()
+
+    class Meta:
+        verbose_name = "provider's callback"
+        verbose_name_plural = "providers' callbacks"
 
     def __str__(self) -> str:
         return f"callback {self.id}"

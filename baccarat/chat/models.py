@@ -21,6 +21,7 @@ class Message(models.Model):
     sent_at = models.DateTimeField()
 
     class Meta:
+        verbose_name = "chat message"
         indexes = [
             models.Index(fields=["table_id", "-id"], name="chat_message_table"),
             models.Index(fields=["player_id", "-sent_at"], name="chat_message_player"),
@@ -46,6 +47,7 @@ class Report(models.Model):
     reported_at = models.DateTimeField()
 
     class Meta:
+        verbose_name = "chat report"
         constraints = [
             models.UniqueConstraint(
                 fields=["reporter_id", "message_id"],
@@ -93,6 +95,8 @@ class Act(models.Model):
     done_at = models.DateTimeField()
 
     class Meta:
+        verbose_name = "act of a moderator"
+        verbose_name_plural = "acts of moderators"
         indexes = [
             models.Index(fields=["player_id", "-id"], name="chat_act_player"),
             models.Index(fields=["operator_id", "-id"], name="chat_act_operator"),
@@ -127,6 +131,7 @@ class Word(models.Model):
     added_at = models.DateTimeField()
 
     class Meta:
+        verbose_name = "filter word"
         indexes = [models.Index(fields=["folded"], name="chat_word_folded")]
         permissions = [("list_word", "Can add and remove filter words")]
 

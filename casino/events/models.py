@@ -53,6 +53,10 @@ class Headmark(models.Model):
     digest = models.BinaryField(max_length=32)
     sealed_at = models.DateTimeField(db_default=Now())
 
+    class Meta:
+        verbose_name = "head of the chain"
+        verbose_name_plural = "heads of the chain"
+
     def __str__(self) -> str:
         return str(self.position)
 
@@ -62,6 +66,9 @@ class Subscription(models.Model):
 
     name = models.TextField(primary_key=True)
     position = models.BigIntegerField()
+
+    class Meta:
+        verbose_name = "subscriber"
 
     def __str__(self) -> str:
         return f"{self.name} at {self.position}"

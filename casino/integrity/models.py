@@ -28,6 +28,7 @@ class Measurement(models.Model):
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
+        verbose_name = "integrity check"
         indexes = [models.Index(fields=["-at"], name="integrity_measurement_at")]
 
     def __str__(self) -> str:
@@ -45,6 +46,7 @@ class Approval(models.Model):
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
+        verbose_name = "approved release"
         permissions = [("approve_release", "Can approve a release")]
 
     def __str__(self) -> str:

@@ -13,11 +13,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from casino import personal
-from casino.admin import logins, marks, scope
+from casino.admin import marks, scope
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
 from casino.admin.sections import Facts, Field, Form, Grid, Section
-from casino.significant import remarks
+from casino.significant import remarks, subjects
 from casino.significant.kinds import WORDS, Kind, Severity
 from casino.significant.models import SignificantEvent, Unacknowledged
 
@@ -73,6 +73,11 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         marked: QuerySet[Any] = rows.annotate(waits=_waits(), slug=slug)
         return marked
 
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[subjects.NamedList]:
+        """This will have events listed with what they are about."""
+        del request, kwargs
+        return subjects.NamedList
+
     def found_by(self, term: str) -> Q | None:
         """This will look for a number, an id, or what an event is about."""
         number, identity = as_number(term), as_uuid(term)
@@ -119,9 +124,9 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         return words(event)
 
     @admin.display(description="about")
-    def about(self, event: SignificantEvent) -> SafeString | str:
+    def about(self, event: Any) -> SafeString | str:
         """What it is about."""
-        return subject(event.subject)
+        return subjects.linked(event.subject, event.known)
 
     @admin.display(description="operator")
     def operator(self, event: Any) -> SafeString | str:
@@ -129,9 +134,9 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         return marks.page("operator", event.operator_id, event.slug or "operator")
 
     @admin.display(description="by")
-    def who(self, event: SignificantEvent) -> SafeString | str:
+    def who(self, event: Any) -> SafeString | str:
         """Who did it."""
-        return subject(event.actor)
+        return subjects.linked(event.actor, event.known)
 
     @admin.display(description="reason")
     def why(self, event: SignificantEvent) -> str:
@@ -155,6 +160,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """This will show an event with what it changed, and what was said about it."""
+        obj.known = subjects.names((obj.subject, obj.actor, obj.authorised_by))
         facts = (
             ("Event", words(obj)),
             ("Severity", graveness(obj)),
@@ -164,7 +170,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
             ("Operator", self.operator(obj)),
             ("Time (UTC)", marks.moment(obj.at, fine=True)),
             ("By", self.who(obj)),
-            ("Authorised by", subject(obj.authorised_by) or marks.NOTHING),
+            ("Authorised by", subjects.linked(obj.authorised_by, obj.known) or marks.NOTHING),
             ("Reason", obj.reason or marks.NOTHING),
             ("Amount", self.amount(obj)),
             ("Network address", obj.address or marks.NOTHING),
@@ -211,25 +217,18 @@ def graveness(event: SignificantEvent) -> SafeString:
     return marks.badge(event.severity, _TONES.get(event.severity, "plain"))
 
 
-def subject(name: str) -> SafeString | str:
-    """This will link to the page of what a name such as round:<id> speaks of, or print it as it is."""
-    kind, colon, identity = name.partition(":")
-    if kind == "staff" and identity.isdigit():
-        return marks.page("staff", identity, logins.named(name))
-    known = colon and as_uuid(identity) is not None
-    return marks.page(kind, identity, f"{kind} {marks.short(UUID(identity))}") if known else name
-
-
 def about(identity: UUID) -> Q:
     """This will find what was recorded about a round, a table, a player … of this id."""
     kinds = ("round", "table", "player", "operator", "adjustment", "deposit", "withdrawal", "account")
     return Q(subject__in=[f"{kind}:{identity}" for kind in kinds])
 
 
-def latest(title: str, *subjects: str) -> Grid:
-    """This will show the latest significant events about something or done by it, for other pages; one query."""
-    named = Q(subject__in=subjects) | Q(actor__in=subjects)
-    found = SignificantEvent.objects.filter(named).annotate(waits=_waits()).order_by("-id")[:LATEST]
+def latest(title: str, *whats: str) -> Grid:
+    """This will show the latest significant events about something or done by it, for other pages; few queries."""
+    named = Q(subject__in=whats) | Q(actor__in=whats)
+    found = list(SignificantEvent.objects.filter(named).annotate(waits=_waits()).order_by("-id")[:LATEST])
+    personal.open_rows(found)
+    known = subjects.names(event.actor for event in found)
     rows = [
         (
             marks.moment(event.at),
@@ -237,7 +236,7 @@ def latest(title: str, *subjects: str) -> Grid:
             graveness(event),
             marks.money(event.money, event.currency),
             event.reason or marks.NOTHING,
-            subject(event.actor),
+            subjects.linked(event.actor, known),
             marks.badge("waiting", "warn") if event.waits else marks.NOTHING,
         )
         for event in found

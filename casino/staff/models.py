@@ -70,6 +70,8 @@ class View(models.Model):
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
+        verbose_name = "look at data"
+        verbose_name_plural = "looks at data"
         indexes = [
             models.Index(fields=["user_id", "-id"], name="staff_view_user"),
             models.Index(fields=["subject", "-id"], name="staff_view_subject"),

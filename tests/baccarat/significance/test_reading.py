@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
 from baccarat import tasks
@@ -16,6 +17,7 @@ from baccarat.operations import voiding
 from baccarat.rules.wagers import Spot
 from baccarat.significance import reading
 from casino import personal
+from casino.admin import marks
 from casino.events import sealer
 from casino.events.drafts import Sealed
 from casino.events.rows import fetch
@@ -23,7 +25,7 @@ from casino.kernel.money import Book
 from casino.significant import thresholds
 from casino.significant.models import SignificantEvent
 from casino.significant.thresholds import Thresholds
-from tests.support.office import Office, open_office
+from tests.support.office import Office, open_office, staff
 from wallet.adjustment_events import AdjustmentReason, Direction
 from wallet.adjustments import operations as adjustments
 from wallet.protection import operations as protection
@@ -192,3 +194,19 @@ def test_a_limit_that_replaces_another_tells_both(office: Office) -> None:
     assert first.before is None
     assert (second.before or {})["cap"] == "500.00"
     assert (second.after or {})["cap"] == "700.00"
+
+
+def test_the_list_calls_things_by_their_names_for_who_may_see_them(office: Office) -> None:
+    round_ = office.settled(office.single)
+    more = {"round_": round_.pk, "operator": office.operator.id}
+    voiding.void(reason="malfunction", note="A card stuck.", metadata=office.house.metadata, **more)
+    voiding.approve(metadata=replace(office.house.metadata, actor="staff:2"), **more)
+    read()
+    page = reverse("admin:significant_significantevent_changelist")
+    see = "significant.view_significantevent"
+    knowing = staff(see, "baccarat.view_round", "operators.view_player", name="knows").get(page).content.decode()
+    assert f"round {round_.number} at " in knowing
+    assert "malfunction: A card stuck." in knowing
+    unknowing = staff(see, name="stranger").get(page).content.decode()
+    assert f"round {round_.number} at " not in unknowing
+    assert marks.short(round_.pk) in unknowing

@@ -1,0 +1,44 @@
+"""What significant events are about, by name: the part that stands above knows the names (settings.ADMIN_SUBJECTS)."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+from django.utils.safestring import SafeString
+
+from casino.admin import logins, marks
+from casino.admin.paging import CountedList
+from casino.admin.readonly import as_uuid
+
+Names = Mapping[str, str]
+"""What subjects such as round:<id> are called, for who looks; those without a name are left out."""
+
+
+class NamedList(CountedList):
+    """A list of significant events, each with the name of what it is about."""
+
+    def get_results(self, request: Any) -> None:
+        """This will fetch the page, and all names on it at once."""
+        super().get_results(request)
+        known = names(event.subject for event in self.result_list)
+        for event in self.result_list:
+            event.known = known
+
+
+def names(subjects: Iterable[str]) -> Names:
+    """This will name subjects, as far as who looks may see what they are."""
+    found: Names = import_string(settings.ADMIN_SUBJECTS)(set(subjects))
+    return found
+
+
+def linked(subject: str, known: Names) -> SafeString | str:
+    """This will link to the page of what a subject speaks of, by its name if that is known."""
+    kind, colon, identity = subject.partition(":")
+    if kind == "staff" and identity.isdigit():
+        return marks.page("staff", identity, logins.named(subject))
+    words = kind.replace("_", " ")
+    found = as_uuid(identity)
+    if not colon or found is None:
+        return f"{words} {identity}" if colon else words
+    return marks.page(kind, identity, known.get(subject) or f"{words} {marks.short(found)}")
