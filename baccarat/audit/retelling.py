@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from baccarat.audit import ahead
 from baccarat.audit.notes import Notes
 from baccarat.audit.shoes import check_seed, check_shoe, seed_bytes
 from baccarat.audit.steps import ROUND_STEPS
@@ -99,6 +100,13 @@ def retell(round_id: UUID) -> Retold:
     trace = _traced(opening, table_events, notes)
     for row, (version, event) in zip(rows[1:], events[1:], strict=True):
         _follow(trace, row, version, event)
+    named = ahead.named_before(opening, table_events[0])
+    ahead.check(opening, named, table_events[0], notes)
+    lines, fairness = list(_legible(tell(table_events[0], events))), _fairness(trace, table_events, notes)
+    if named is not None:
+        told = ahead.in_words(named, (event for _, event in events))
+        lines.insert(sum(line.version == 1 for line in lines), told)
+        fairness = f"{fairness} {told.text}"
     return Retold(
         round=round_id,
         table=opening.table,
@@ -106,8 +114,8 @@ def retell(round_id: UUID) -> Retold:
         phase=trace.phase,
         cards=trace.cards,
         outcome=trace.outcome,
-        lines=_legible(tell(table_events[0], events)),
-        fairness=_fairness(trace, table_events, notes),
+        lines=tuple(lines),
+        fairness=fairness,
         findings=tuple(notes.findings),
     )
 

@@ -44,6 +44,8 @@ def _opened(event: e.RoundOpened, table: TableOpened) -> Iterator[str]:
         yield f"It is dealt from the table's shoe {event.shoe}, committed to when that shoe began."
     else:
         yield f"Its shoe {event.shoe} was committed to before the first bet: {event.commitment}."
+    if event.next_shoe is not None:
+        yield f"For the round after it, shoe {event.next_shoe.shoe} is committed to: {event.next_shoe.commitment}."
 
 
 def _placed(event: e.ChipsPlaced, table: TableOpened) -> Iterator[str]:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from baccarat.audit import money
 from baccarat.audit.dealing import NO_DEAL
+from baccarat.audit.naming import NOT_NAMED
 from baccarat.audit.notes import Notes
 from baccarat.audit.retelling import NoSuchRound, Retold, retell
 from baccarat.audit.shoes import NOT_OPENED, OTHER_CARDS, OTHER_ROOT
@@ -31,8 +32,8 @@ _SEALED: Final = """
       LEFT JOIN events_seal AS before ON before.position = seal.position - 1
      WHERE event.stream = %s ORDER BY event.version
 """
-_OF_THE_SHOE: Final = frozenset({NOT_OPENED, OTHER_CARDS, OTHER_ROOT, NO_DEAL})
-"""What says that the cards are not those of the seed; cards that are no deal are never those of a shoe."""
+_OF_THE_SHOE: Final = frozenset({NOT_OPENED, OTHER_CARDS, OTHER_ROOT, NO_DEAL, NOT_NAMED})
+"""What says that the cards are not those of the seed that was named; those that are no deal are never a shoe's."""
 _ROW: Final = "SELECT phase, cards, outcome FROM baccarat_round WHERE id = %s"
 
 

@@ -122,3 +122,22 @@ def test_nobody_sees_the_shoes_of_another_operator(lucky: Tenant, golden: Tenant
 
     assert alice.get(path.format(identity)).status_code == lucky.get(path.format(identity)).status_code == 200
     assert golden.get(path.format(identity)).status_code == golden.get(path.format(NOWHERE)).status_code == 404
+
+
+@pytest.mark.parametrize("preset", ["overview", "mini", "classic", "atlantic_city"])
+def test_each_rounds_commitment_is_shown_before_its_first_bet(lucky: Tenant, preset: str) -> None:
+    alice, table = lucky.player("Alice"), lucky.table(preset)
+    shown = [alice.read(f"tables/{table}")["next_shoe"]]
+    sit(alice, table)
+    played = []
+    for _ in range(2):
+        bet(alice, table, tie="5.00")
+        shown.append(alice.read(f"tables/{table}/fairness")["next"])
+        deal_all()
+        played.append(alice.read(f"tables/{table}")["last_round"])
+    assert [each["number"] for each in shown] == [1, 2, 3]
+    assert [(each["id"], each["commitment"]) for each in shown[:2]] == [
+        (each["shoe"], each["commitment"]) for each in played
+    ]
+    assert all(opens(each["commitment"], bytes.fromhex(each["seed"])) for each in played)
+    assert all(not each["contributions"] for each in shown)

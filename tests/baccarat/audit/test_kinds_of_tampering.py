@@ -395,6 +395,37 @@ def a_commitment_swapped(hand):
 
 
 @kind(CHAINED_ANEW)
+def another_commitment_named_for_the_round_to_come(hand):
+    event, *_ = hand.event("overview", 1, "RoundOpened")
+    _, following, *_ = hand.event("overview", 2, "RoundOpened")
+    hand.change(event, lambda data: data["next_shoe"].update(commitment="ce" * 32))
+    return "shoe differs from the named one", following.replace("-", " ", 1)
+
+
+@kind(CHAINED_ANEW)
+def a_round_dealt_from_another_shoe_than_the_named_one(hand):
+    event, stream, *_ = hand.event("atlantic_city", 2, "RoundOpened")
+    hand.change(event, lambda data: data.update(shoe=data["round"]))
+    return "shoe differs from the named one", stream.replace("-", " ", 1)
+
+
+@kind(CHAINED_ANEW)
+def a_round_that_names_no_shoe_for_the_next(hand):
+    event, stream, *_ = hand.event("mini", 2, "RoundOpened")
+    hand.change(event, lambda data: data.update(next_shoe=None))
+    return "next shoe not named", stream.replace("-", " ", 1)
+
+
+@kind(CHAINED_ANEW)
+def a_first_shoe_named_for_other_decks(hand):
+    event, stream = hand.row(
+        "SELECT id, stream FROM events_event WHERE type = 'TableOpened' AND data->'rules'->>'preset' = 'classic'"
+    )
+    hand.change(event, lambda data: data["next_shoe"]["shape"].update(decks=8))
+    return "shoe is not made as it was committed to", f"{stream.replace('-', ' ', 1)}, version 1"
+
+
+@kind(CHAINED_ANEW)
 def a_wager_left_out_of_the_settlement(hand):
     event, stream, version, _ = hand.event("atlantic_city", 2, "RoundSettled")
     hand.change(event, lambda data: data["wagers"].pop())

@@ -1,0 +1,59 @@
+"""When the shoe of one round was named: by the opening before its own, so that anybody could see its commitment."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from baccarat.audit.naming import NOT_NAMED
+from baccarat.audit.notes import Notes
+from baccarat.audit.story import Line
+from baccarat.catalogue import CATALOGUE
+from baccarat.rounds.events import RoundOpened, WagerConfirmed
+from baccarat.rounds.named_shoe import NamedShoe
+from baccarat.tables.events import TableOpened
+from casino.events.rows import fetch
+
+_BEFORE: Final = """
+SELECT type, schema, data::text FROM events_event WHERE version = 1
+   AND stream = (SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = %s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A shoe as the opening before its round named it, and when that was."""
+
+    shoe: NamedShoe
+    at: datetime
+
+
+def named_before(round_: RoundOpened, table: TableOpened) -> Named | None:
+    """This will find what was named for a round with a shoe of its own; None where nothing was, or it has none."""
+    if round_.commitment is None:
+        return None
+    opening: RoundOpened | TableOpened | None = table
+    if round_.number > 1:
+        rows = fetch(_BEFORE, [round_.table, round_.number - 1])
+        opening = CATALOGUE.decode(*rows[0]) if rows else None
+    if opening is None or opening.next_shoe is None:
+        return None
+    return Named(opening.next_shoe, opening.opened_at)
+
+
+def check(round_: RoundOpened, named: Named | None, table: TableOpened, notes: Notes) -> None:
+    """This will note a round whose shoe is not the one that was named; at older tables none may have been."""
+    found = f"{round_.shoe} {round_.commitment}"
+    if named is None:
+        if table.next_shoe is not None and round_.commitment is not None:
+            notes.add(NOT_NAMED, f"round {round_.round}", "a shoe named before", found)
+    elif (named.shoe.shoe, named.shoe.commitment) != (round_.shoe, round_.commitment):
+        notes.add(NOT_NAMED, f"round {round_.round}", f"{named.shoe.shoe} {named.shoe.commitment}", found)
+
+
+def in_words(named: Named, events: Iterable[object]) -> Line:
+    """This will tell when a round's shoe was named, and how long that was before the first of its wagers."""
+    at = f"{named.at:%Y-%m-%d %H:%M:%S.%f}"[:-3] + " UTC"
+    wagers = [event.confirmed_at for event in events if isinstance(event, WagerConfirmed)]
+    ahead = f", {(min(wagers) - named.at) / timedelta(seconds=1):.3f} seconds before the first wager" if wagers else ""
+    return Line(1, RoundOpened.__name__, f"That commitment was named with the opening before, at {at}{ahead}.")

@@ -1,0 +1,163 @@
+"""Each round's shoe is committed to one round ahead: whoever comes first, whatever fails, and at tables from before."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+from pytest_django import Settings
+
+from baccarat import commitments, dealer, shoe_secrets
+from baccarat.audit import engine
+from baccarat.fairness.commitment import opens
+from baccarat.operations import betting, closing
+from baccarat.rounds.refusals import NoOpenRound
+from baccarat.rules.wagers import Spot
+from baccarat.tables.refusals import NextShoeUnreadable
+from baccarat.tables.state import NextShoe
+from casino.events.rows import execute, fetch
+from casino.kernel.findings import Finding
+from tests.support.examples import B
+from tests.support.house import At, House, deal_all
+
+OTHER_KEYS = "other:" + "dd" * 32
+
+
+def coming(house: House, table: UUID) -> NextShoe:
+    """The shoe that the table has named for its next round."""
+    found = house.state(table).next_shoe
+    assert found is not None
+    return found
+
+
+def found_at(house: House, table: UUID) -> list[Finding]:
+    """What a full audit finds of a table, its rounds and its shoes."""
+    rounds = {each.facts().round for each in (house.last(table),) if each.opened is not None}
+    names = {str(each) for each in (table, *rounds)}
+    return [each for each in engine.run(oldest=3600).findings if any(name in each.where for name in names)]
+
+
+def stake(at: At, contribution: str | None = None) -> dict[str, Any]:
+    return betting.deal(guest=at.guest, stakes={Spot.BANKER: 500}, currency="EUR", contribution=contribution)
+
+
+def test_two_first_bets_at_once_open_one_round_on_the_named_shoe_and_name_one_more(
+    house: House, in_threads: Callable[..., list[Any]]
+) -> None:
+    table = house.table("atlantic_city", turn_seconds=1)
+    company = house.company(table, 2)
+    fetch("SELECT pg_sleep(1.1)")
+    deal_all()  # nobody said a word: the table rests
+    assert house.state(table).round is None
+    named, number = coming(house, table), house.state(table).rounds + 1
+    before = len(house.events(table))
+
+    in_threads(2, lambda place: company[place].place(B, 500))
+
+    (opened,) = [event for _, _, event in house.events(table)[before:] if type(event).__name__ == "RoundOpened"]
+    assert (opened.shoe, opened.commitment, opened.number) == (named.shoe, named.commitment, named.number)
+    following = coming(house, table)
+    assert (following.shoe, following.number) == (opened.next_shoe.shoe, number + 1)
+    assert shoe_secrets.kept([named.shoe, following.shoe]) == {named.shoe, following.shoe}
+    house.agree(table)
+
+
+def test_a_bet_that_fails_on_its_way_leaves_the_named_shoe_for_the_next_one(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    named = coming(house, table)
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("gone")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(shoe_secrets, "keep", fail)
+        with pytest.raises(OSError, match="gone"):
+            stake(ann)
+    assert (house.state(table).rounds, coming(house, table)) == (0, named)
+    stake(ann)
+    assert house.in_hand(table).facts().shoe == named.shoe
+    house.agree(table)
+
+
+def test_no_round_opens_on_a_shoe_whose_seed_can_not_be_read_and_nobody_is_kept_there(
+    house: House, settings: Settings
+) -> None:
+    table, company = house.table("mini"), house.table("atlantic_city")
+    ann, ben = house.seated(table), house.guest(company, house.player())
+    keys, settings.SHOE_KEYS = settings.SHOE_KEYS, OTHER_KEYS
+    with pytest.raises(NextShoeUnreadable):
+        stake(ann)
+    ben.sit()
+    assert (house.state(table).rounds, house.state(company).rounds) == (0, 0)
+    ben.leave()
+    settings.SHOE_KEYS = keys
+
+    named = coming(house, table)
+    stake(ann)
+    assert deal_all() == 1
+    assert opens(named.commitment, bytes.fromhex(house.last(table).seed or ""))
+    house.agree(table, company)
+
+
+def test_a_round_is_settled_though_the_shoe_of_the_next_one_is_lost(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann = house.seated(table)
+    execute("DELETE FROM baccarat_shoesecret WHERE shoe_id = %s", [coming(house, table).shoe])
+    stake(ann)
+    assert deal_all() == 1
+    assert (house.last(table).phase, house.state(table).round) == ("settled", None)
+    with pytest.raises(NextShoeUnreadable):
+        stake(ann)
+
+
+def test_a_table_that_closes_reveals_the_shoe_that_it_had_named(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    stake(ann)
+    deal_all()
+    named = coming(house, table)
+    ann.leave()
+
+    closing.close_table(table=table, operator=house.operator, reason="Worn out", metadata=house.metadata)
+
+    (given_up, played) = commitments.fairness(table=table, operator=house.operator)["revealed"]
+    assert (given_up["id"], given_up["number"], given_up["decks"]) == (str(named.shoe), 2, 8)
+    assert opens(named.commitment, bytes.fromhex(given_up["seed"]))
+    assert played["number"] == 1
+    assert shoe_secrets.kept([named.shoe]) == set()
+    assert found_at(house, table) == []
+    house.agree(table)
+
+
+def test_a_table_from_before_commits_with_its_first_round_and_ahead_from_then_on(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(dealer, "named", lambda *_, **__: None)
+        table = house.table("mini")
+    execute("DELETE FROM baccarat_shoesecret WHERE shoe_id <> ALL (%s::uuid[])", [_named()])
+    ann = house.seated(table)
+    assert house.state(table).next_shoe is None
+    with pytest.raises(NoOpenRound):
+        stake(ann, "c0ffee")  # for no shoe that could have been seen
+    stake(ann)
+    own, named = house.in_hand(table).facts(), coming(house, table)
+    assert own.commitment is not None
+    deal_all()
+
+    stake(ann, "c0ffee")
+
+    assert house.in_hand(table).facts().shoe == named.shoe
+    assert [each.contribution for each in house.in_hand(table).given] == ["c0ffee"]
+    deal_all()
+    assert found_at(house, table) == []
+    house.agree(table)
+
+
+def _named() -> list[UUID]:
+    """Every shoe that a table has named."""
+    asked = "SELECT (state->'next_shoe'->>'shoe')::uuid FROM baccarat_table WHERE state->'next_shoe' IS NOT NULL"
+    return [shoe for (shoe,) in fetch(asked) if shoe is not None]
