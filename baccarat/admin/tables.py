@@ -182,10 +182,19 @@ class TableAdmin(ReadOnlyAdmin):
 
 
 def _shoe(state: TableState) -> list[tuple[str, object]]:
-    shoe = state.shoe
+    shoe, long = state.shoe, state.has_long_shoe()
     if shoe is None:
-        return [("Shoe", "shuffled anew for every round" if not state.has_long_shoe() else "none in play")]
-    return [("Shoe", f"No. {shoe.number}, {shoe.out} cards out"), ("Committed to", marks.code(shoe.commitment))]
+        return [("Shoe", "none in play" if long else "shuffled anew for every round"), *_next_shoe(state)]
+    committed = ("Committed to", marks.code(shoe.commitment))
+    return [("Shoe", f"No. {shoe.number}, {shoe.out} cards out"), committed, *_next_shoe(state)]
+
+
+def _next_shoe(state: TableState) -> list[tuple[str, object]]:
+    coming = state.next_shoe
+    if coming is None:
+        return []
+    name = f"No. {coming.number}" if state.has_long_shoe() else f"of round {coming.number}"
+    return [("Next shoe", name), ("Committed to ahead", marks.code(coming.commitment))]
 
 
 def _seats(state: TableState) -> Grid:

@@ -8,6 +8,7 @@ from baccarat.rounds import ceremony_events as ce
 from baccarat.rounds import events as re
 from baccarat.rounds import void_events as ve
 from baccarat.rounds.cut_events import CutGiven
+from baccarat.rounds.named_shoe import NamedShoe
 from baccarat.rules.cards import name
 from baccarat.rules.wagers import Spot
 from baccarat.tables import events as te
@@ -35,7 +36,12 @@ def _opened(event: re.RoundOpened, money: Money) -> str:
     seats = ", ".join(str(seat.seat) for seat in event.seats)
     turn = "without a time limit" if event.deadline_at is None else f"until {event.deadline_at:%H:%M:%S} UTC"
     shoe = "" if event.commitment is None else " with a shoe of its own, committed to beforehand"
-    return f"Round {event.number} opened for {_plural('seat', len(event.seats))} {seats}, {turn}{shoe}."
+    opened = f"Round {event.number} opened for {_plural('seat', len(event.seats))} {seats}, {turn}{shoe}."
+    return opened + _named(event.next_shoe, event.number + 1)
+
+
+def _named(shoe: NamedShoe | None, number: int) -> str:
+    return "" if shoe is None else f" The shoe of round {number} was committed to: {shoe.commitment}."
 
 
 def _confirmed(event: re.WagerConfirmed, money: Money) -> str:
@@ -163,7 +169,9 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     ve.RoundVoidRequested: lambda e, _: f"A void was asked for by {e.by} ({e.reason}): {e.note}",
     ve.RoundVoidDeclined: lambda e, _: f"The void was declined by {e.by}: {e.note}",
     ve.RoundVoided: _voided,
-    te.TableOpened: lambda e, _: f"Table “{e.name}” opened with the rules of {e.rules.preset}@{e.rules.version}.",
+    te.TableOpened: lambda e, _: (
+        f"Table “{e.name}” opened with the rules of {e.rules.preset}@{e.rules.version}." + _named(e.next_shoe, 1)
+    ),
     te.SeatTaken: lambda e, money: f"Seat {e.seat} taken with {money(e.bought_in)} of {e.book} money.",
     te.SeatChanged: lambda e, _: f"The player of seat {e.from_seat} moved to seat {e.to_seat}.",
     te.Rebought: lambda e, money: f"Seat {e.seat} brought {money(e.amount)} of {e.book} money more.",

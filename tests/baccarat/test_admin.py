@@ -88,6 +88,7 @@ def test_a_round_shows_its_ledger_and_its_timeline_with_positions(office: Office
         assert entry is None or page_of("wallet_entry", entry) in body
     assert len([entry for *_, entry in events if entry is not None]) == 2
     assert "Seat 1 confirmed 100.00 EUR on Banker." in body
+    assert f"The shoe of round {round_.number + 1} was committed to: " in body
 
 
 def test_a_round_in_hand_shows_no_card_and_no_seed(office: Office) -> None:
@@ -201,6 +202,7 @@ def test_a_table_shows_rules_seats_shoe_rounds_and_accounts(office: Office) -> N
     assert page_of("baccarat_round", office.settled(office.company[0]).pk) in body
     assert "game of" in body
     assert "Seat 1 taken with 10000.00 EUR of real money." in body
+    assert "Committed to ahead" in body
 
 
 def test_the_front_shows_nothing_of_play_to_who_may_not_see_it(office: Office) -> None:
@@ -281,6 +283,8 @@ def test_a_rounds_page_says_in_red_what_does_not_hold(office: Office) -> None:
     turned = "UPDATE baccarat_round SET outcome = CASE outcome WHEN 'tie' THEN 'player' ELSE 'tie' END WHERE id = %s"
     execute(turned, [round_.pk])
     body = body_of(superuser(), page_of("baccarat_round", round_.pk))
+    assert "That commitment was named with the opening before, at " in body
+    assert " seconds before the first wager." in body
     assert "This record does not hold" in body
     assert "Lists have" in body
 
