@@ -8,6 +8,7 @@ import contextlib
 import gc
 import os
 import shutil
+import signal
 from collections.abc import Callable, Generator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -56,7 +57,13 @@ class Database:
 
 
 def pytest_configure() -> None:
-    """This will put the clusters of this run into memory, if there is enough of it and nobody has said otherwise."""
+    """This will hear signals as in a terminal, and put this run's clusters into memory if there is enough of it.
+
+    A run that a script starts in the background ignores Ctrl-C, and so would all that it starts and tries to stop.
+    """
+    for number in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ.setdefault("CASINO_SCRATCH", str(MEMORY))
 

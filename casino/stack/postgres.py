@@ -35,6 +35,8 @@ SETTINGS = {
     # Repeating the hash guards passwords that people choose. Ours are random, and each connection would cost 4 ms.
     "scram_iterations": "16",
     "log_min_error_statement": "panic",
+    # Tables are small here: starting a worker for half a query costs more than it saves.
+    "max_parallel_workers_per_gather": "0",
 }
 
 

@@ -192,11 +192,15 @@ def _leave(number: int, _frame: FrameType | None) -> None:
 
 @contextlib.contextmanager
 def ended_by_signals() -> Generator[None]:
-    """This will turn SIGTERM and SIGHUP into SystemExit, so that every `finally` on the way out runs."""
+    """This will turn SIGTERM and SIGHUP into SystemExit, so that every `finally` on the way out runs.
+
+    One that was ignored before stays so: who starts us by nohup(1) wants us to outlive the terminal.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, _leave) for number in (signal.SIGTERM, signal.SIGHUP)}
+    heard = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, _leave) for number in heard}
     try:
         yield
     finally:

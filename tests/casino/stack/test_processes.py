@@ -85,3 +85,20 @@ def test_no_signal_to_the_supervisor_leaves_a_child_behind(tmp_path, number):
         supervisor.send_signal(number)
         supervisor.wait()
     assert wait_until(lambda: not alive(below))
+
+
+def test_a_supervisor_that_is_to_outlive_its_terminal_does(tmp_path):
+    supervisor = subprocess.Popen(  # noqa: S603
+        ["nohup", sys.executable, "-c", SUPERVISOR, str(tmp_path / "log")],  # noqa: S607
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=PROJECT,
+    )
+    with supervisor:
+        supervisor.stdout.readline()
+        below = descendants(supervisor.pid)
+        supervisor.send_signal(signal.SIGHUP)
+        supervisor.terminate()
+        assert supervisor.wait() == 128 + signal.SIGTERM
+    assert wait_until(lambda: not alive(below))
