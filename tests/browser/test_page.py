@@ -348,7 +348,7 @@ def test_limits_on_play_hold_at_once_and_a_higher_one_has_to_be_confirmed_later(
 
 def test_a_reality_check_comes_when_it_is_due_with_the_figures(house, sees):
     screen = sees(house.table("mini"), 1, clock=True)
-    expect(screen.button("newGame")).to_be_enabled()
+    expect(screen.page.locator(".game[data-reminder]")).to_have_count(1)
 
     screen.page.clock.fast_forward("01:00:05")
 

@@ -44,6 +44,7 @@ export class Care {
     if (!found?.reminder) return;
     const left = Date.parse(found.reminder.due_at) - serverNow();
     this.timer = setTimeout(() => this.remind(), Math.min(LONGEST, Math.max(least, left)));
+    this.game.element.dataset.reminder = found.reminder.due_at;
   }
 
   async remind() {
