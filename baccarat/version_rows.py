@@ -14,7 +14,7 @@ from baccarat.model_rows import Relation
 from baccarat.rules.table_rules import TableRules
 from baccarat.tables import version_events as e
 from baccarat.tables.events import TableOpened
-from casino.events.canonical import recanonical
+from casino.events.canonical import recanonical_seen
 from casino.events.rows import execute, fetch
 
 DRAFT: Final = "draft"
@@ -105,10 +105,10 @@ def save(rows: Iterable[VersionRow]) -> None:
 
 
 def _canonical(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The row with its JSON as canonical text, which is how the mapping writes it."""
+    """The row with its JSON as canonical text, which is how the mapping writes it; many tables have the same rules."""
     row = list(values)
     for place in _JSON:
-        row[place] = recanonical(row[place]).decode()
+        row[place] = recanonical_seen(row[place]).decode()
     return tuple(row)
 
 

@@ -34,7 +34,7 @@ def given(round_: RoundTrace, event: CutGiven) -> None:
         round_.differs(LATE, f"before {opened.deadline_at}", event.given_at, seat=event.seat)
     for what, expected in _faults(round_.given, event):
         round_.differs(what, expected, event.contribution, seat=event.seat)
-    _note(round_.given, event)
+    note(round_.given, event)
 
 
 def fixed(round_: RoundTrace, event: BettingClosed) -> None:
@@ -68,7 +68,7 @@ def given_to_next(table: TableTrace, event: ShoeCutGiven) -> None:
         return
     for what, expected in _faults(coming.given, event):
         table.differs(what, expected, event.contribution)
-    _note(coming.given, event)
+    note(coming.given, event)
 
 
 def started(table: TableTrace, event: ShoeStarted) -> None:
@@ -105,7 +105,8 @@ def _faults(given: dict[int, Given], event: CutGiven | ShoeCutGiven) -> list[tup
     return found
 
 
-def _note(given: dict[int, Given], event: CutGiven | ShoeCutGiven) -> None:
+def note(given: dict[int, Given], event: CutGiven | ShoeCutGiven) -> None:
+    """This will put a seat's contribution in place of its last one."""
     last = given.get(event.seat)
     times = 1 if last is None or last.player != event.player else last.times + 1
     given[event.seat] = Given(event.seat, event.player, event.contribution, times)

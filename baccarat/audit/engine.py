@@ -1,10 +1,13 @@
 """The audit of everything: log, rounds, ledger and read models, on one snapshot, by one pass or by many processes."""
 
+import contextlib
 import itertools
 import time
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Final
+
+from django.db import connection
 
 from baccarat.audit import judging, money, parallel, pending, reading, touched
 from baccarat.audit.fold import Fold, Followed
@@ -17,9 +20,12 @@ from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import outside
 from casino.checkpoints.document import Checkpoint
 from casino.events.verification import Head, against, head_mark
+from casino.kernel.findings import Finding
 
 LOT: Final = 1000
 """Events whose entries and rows are asked for at once."""
+BESIDE = 20_000
+"""Sealed events from which on a second connection is worth its start."""
 OLDEST = 60.0
 """Seconds that anything may wait for its seal, its cards or a person."""
 
@@ -65,7 +71,9 @@ def run(
         if pool is not None and not since and not log_only:
             part = parallel.merge(parallel.run(scene, jobs=jobs, pool=pool, progress=progress))
         if part is None:
-            part = _alone(scene, since=min(since, head.position), whole=not log_only, progress=progress)
+            with _beside(scene, full=not since and not log_only) as database:
+                part = _alone(scene, since=min(since, head.position), whole=not log_only, progress=progress)
+            part.findings.extend(database())
             part.seconds -= start
             if not log_only:
                 part.findings.extend(checkpoints.check(kept, now=reading.now()[0], since=checkpoint))
@@ -81,6 +89,36 @@ def run(
         head=(head.position, head.digest.hex()),
         since=min(since, head.position),
     )
+
+
+@contextlib.contextmanager
+def _beside(scene: Scene, *, full: bool) -> Generator[Callable[[], list[Finding]]]:
+    """What a full audit asks of the database alone: PostgreSQL works on it while we follow a log that takes a while.
+
+    Yields what waits for the findings, to be called afterwards.
+    """
+    if not full:
+        yield list
+    elif scene.head < BESIDE:
+        yield lambda: _database(scene)
+    else:
+        with ThreadPoolExecutor(1, "audit-database") as pool:
+            yield pool.submit(_database_apart, scene).result
+
+
+def _database_apart(scene: Scene) -> list[Finding]:
+    """The same by a connection of this thread's own, on the shared snapshot."""
+    try:
+        with reading.shared_snapshot(scene.snapshot):
+            return _database(scene)
+    finally:
+        connection.close()
+
+
+def _database(scene: Scene) -> list[Finding]:
+    notes = Notes()
+    judging.judge_database(notes, oldest=scene.oldest)
+    return notes.findings
 
 
 def _alone(scene: Scene, *, since: int, whole: bool, progress: Progress | None) -> Part:
@@ -104,8 +142,9 @@ def _alone(scene: Scene, *, since: int, whole: bool, progress: Progress | None) 
         playing = judging.judge_tables(fold, fold.notes, oldest=scene.oldest)
         if seen is None:
             pending.check_unused(playing, fold.notes)
+        else:
+            judging.judge_database(fold.notes, oldest=scene.oldest, touched=seen)
         judging.judge_others(fold, fold.notes)
-        judging.judge_database(fold.notes, oldest=scene.oldest, touched=seen)
     part.findings, part.rounds, part.events = fold.notes.findings, fold.rounds, fold.events
     return part
 

@@ -25,6 +25,7 @@ from baccarat.tables import events as te
 from casino.kernel.findings import Finding
 
 UNEXPLAINED: Final = "event can't be explained"
+CUT_OF_NEXT: Final = "ShoeCutGiven"
 USED_TWICE: Final = "shoe used twice"
 
 Followed = tuple[int, object, Place | None]
@@ -132,7 +133,8 @@ class Fold:
         if table is None:
             self.notes.add(betting.OUT_OF_PLACE, where(row), "an opened table", "none")
             return None
-        self._hand_over(self.plain.unseat(row.stream))
+        if row.type != CUT_OF_NEXT:  # which changes nothing for the round in hand
+            self._hand_over(self.plain.unseat(row.stream))
         table.version = row.version
         if row.type == "ShoeCommitted" or (row.type == "ShoeStarted" and table.coming is None):
             self._first_use(row, str(event.shoe), event.commitment)

@@ -31,7 +31,7 @@ def placed(round_: PlainRound, event: f.ChipsPlaced) -> bool:
     if total > rules.maximum or (part.placed and rules.spots_per_round is _ONE and event.spot not in part.placed):
         return False
     part.placed[event.spot] = total
-    part.placements += 1
+    part.placements.append({event.spot: event.amount})
     part.guest.missed = 0
     return True
 
@@ -41,7 +41,31 @@ def repeated(round_: PlainRound, event: f.WagerRepeated) -> bool:
     part = _acting(round_, event.seat)
     if part is None or part.placements or event.stakes != part.guest.last_wager or not _limits(round_, event.stakes):
         return False
-    part.placed, part.placements, part.guest.missed = dict(event.stakes), 1, 0
+    part.placed, part.guest.missed = dict(event.stakes), 0
+    part.placements.append(event.stakes)
+    return True
+
+
+def undone(round_: PlainRound, event: f.PlacementUndone) -> bool:
+    """This will follow a placement that is taken back."""
+    part = _acting(round_, event.seat)
+    if part is None or not part.placements:
+        return False
+    del part.placements[-1]
+    part.placed, part.guest.missed = {}, 0
+    for placement in part.placements:
+        for spot, amount in placement.items():
+            part.placed[spot] = part.placed.get(spot, 0) + amount
+    return True
+
+
+def cleared(round_: PlainRound, event: f.ChipsCleared) -> bool:
+    """This will follow chips cleared off the table."""
+    part = _acting(round_, event.seat)
+    if part is None:
+        return False
+    part.placements.clear()
+    part.placed, part.guest.missed = {}, 0
     return True
 
 
@@ -57,7 +81,8 @@ def confirmed(round_: PlainRound, event: f.WagerConfirmed) -> bool:
     part, rules = _acting(round_, event.seat), round_.table.rules
     if part is None or event.player != part.player or event.book is not part.book:
         return False
-    at, deadline, stakes = moment(event.confirmed_at), round_.deadline_at, event.stakes
+    said, deadline, stakes = event.confirmed_at, round_.deadline_at, event.stakes
+    at = round_.opened_at if said == round_.opened.opened_at else moment(said)
     if at < round_.opened_at or (deadline is not None and at >= deadline) or not stakes:
         return False
     if not _is_what_was_placed(part.placed, event, rules) or not _limits(round_, stakes):

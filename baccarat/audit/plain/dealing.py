@@ -1,6 +1,8 @@
 """A round's usual course from the close of betting on, as `betting` follows it: cards, outcome, payouts, commission."""
 
 from baccarat.audit.plain import forms as f
+from baccarat.audit.plain.ceremony import is_turned
+from baccarat.audit.plain.cutting import is_fixed
 from baccarat.audit.plain.rounds import PlainPart, PlainRound, moment
 from baccarat.rounds.state import Phase, Standing
 from baccarat.rules.deal import Deal, Outcome, replay
@@ -11,8 +13,8 @@ _DECIDING, _CONFIRMED, _PASSED = Standing.DECIDING, Standing.CONFIRMED, Standing
 
 
 def closed(round_: PlainRound, event: f.BettingClosed) -> bool:
-    """This will follow the close of betting, on a shoe that nobody cut."""
-    if round_.phase is not _BETTING or event.contributions or event.cut:
+    """This will follow the close of betting, and the cut."""
+    if round_.phase is not _BETTING or not is_fixed(round_, event):
         return False
     at, deadline, wagers = moment(event.closed_at), round_.deadline_at, 0
     for part in round_.parts.values():
@@ -33,6 +35,8 @@ def dealt(round_: PlainRound, event: f.CardsDealt) -> bool:
     shoe = round_.table.shoe
     if round_.phase is not _CLOSED or event.position != (0 if shoe is None else shoe.out):
         return False
+    if not is_turned(round_, event):
+        return False
     round_.dealt = replay(event.cards)
     round_.phase, round_.position, round_.cards = _DEALT, event.position, event.cards
     if shoe is not None:
@@ -44,12 +48,11 @@ def dealt(round_: PlainRound, event: f.CardsDealt) -> bool:
 def settled(round_: PlainRound, event: f.RoundSettled) -> bool:
     """This will follow the settlement: every figure worked out anew. The seed is not tried here."""
     deal, closed_at = round_.dealt, round_.closed_at
-    ended_at = moment(event.settled_at)
-    if round_.phase is not _DEALT or deal is None or closed_at is None or ended_at < closed_at:
+    if round_.phase is not _DEALT or deal is None or closed_at is None or round_.closed is None:
         return False
-    if event.outcome is not deal.outcome or event.natural is not deal.natural:
+    if event.settled_at != round_.closed.closed_at and moment(event.settled_at) < closed_at:
         return False
-    if event.player_total != deal.player_total or event.banker_total != deal.banker_total:
+    if not _is_result(event, deal):
         return False
     parts = [part for part in round_.parts.values() if part.wager is not None]
     if len(parts) != len(event.wagers):
@@ -62,16 +65,24 @@ def settled(round_: PlainRound, event: f.RoundSettled) -> bool:
         if wager.deferred:
             part.guest.balance -= wager.commission
             part.guest.owed += wager.commission
-    round_.ended_at = ended_at
     _end(round_, event, deal)
     return True
+
+
+def _is_result(event: f.RoundSettled, deal: Deal) -> bool:
+    return (
+        event.outcome is deal.outcome
+        and event.natural is deal.natural
+        and event.player_total == deal.player_total
+        and event.banker_total == deal.banker_total
+    )
 
 
 def _is_due(round_: PlainRound, outcome: Outcome, part: PlainPart, found: f.SeatSettled) -> bool:
     """Whether one wager was settled as the rules settle it. Raises UnknownStake."""
     if found.seat != part.seat or found.player != part.player or found.book is not part.book or part.wager is None:
         return False
-    due = round_.seating.due(part.wager.stakes, outcome)
+    due = part.due = round_.seating.due(part.wager.stakes, outcome)
     return (
         found.returned == due.returned
         and found.commission == due.commission

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from baccarat.audit.plain import betting, dealing, forms, money
+from baccarat.audit.plain import betting, ceremony, cutting, dealing, forms, money
 from baccarat.audit.plain.naming import Names
 from baccarat.audit.plain.rounds import PlainRound
 from baccarat.audit.plain.rounds import opened as begun
@@ -19,11 +19,18 @@ CONFIRMED: Final = "WagerConfirmed"
 SETTLED: Final = "RoundSettled"
 STEPS: Final[dict[str, Callable[[PlainRound, Any], bool]]] = {
     "ChipsPlaced": betting.placed,
+    "PlacementUndone": betting.undone,
+    "ChipsCleared": betting.cleared,
     "WagerRepeated": betting.repeated,
     "WagerConfirmed": betting.confirmed,
     "SeatPassed": betting.passed,
     "SeatTimedOut": betting.timed_out,
+    "CutGiven": cutting.given,
     "BettingClosed": dealing.closed,
+    "CardsHandedOut": ceremony.handed_out,
+    "CardsLooked": ceremony.looked,
+    "CardsHandedBack": ceremony.handed_back,
+    "HandTurned": ceremony.turned,
     "CardsDealt": dealing.dealt,
     SETTLED: dealing.settled,
 }

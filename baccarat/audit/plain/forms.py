@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
+from baccarat.rounds.ceremony_events import HandedBackBy, Side
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import Outcome
 from baccarat.rules.payouts import Result
@@ -69,6 +70,18 @@ class ChipsPlaced(Form):
     spot: Spot
 
 
+class PlacementUndone(Form):
+    """The last placement came off."""
+
+    seat: int
+
+
+class ChipsCleared(Form):
+    """All placements came off."""
+
+    seat: int
+
+
 class WagerRepeated(Form):
     """The last wager's stakes, placed again."""
 
@@ -99,6 +112,15 @@ class SeatTimedOut(Form):
     seat: int
 
 
+class CutGiven(Form):
+    """A seat's contribution to the cut of the round's own shoe."""
+
+    contribution: str
+    given_at: str
+    player: str
+    seat: int
+
+
 class Contribution(Form):
     """What one seat added to the cut."""
 
@@ -112,6 +134,37 @@ class BettingClosed(Form):
     closed_at: str
     contributions: tuple[Contribution, ...]
     cut: str
+
+
+class CardsHandedOut(Form):
+    """The Player's cards are with a seat."""
+
+    handed_out_at: str
+    seat: int
+    until: str
+
+
+class CardsLooked(Form):
+    """The seat looks at them."""
+
+    looked_at: str
+    seat: int
+    until: str
+
+
+class CardsHandedBack(Form):
+    """The cards are with the Caller again."""
+
+    by: HandedBackBy
+    handed_back_at: str
+    seat: int
+
+
+class HandTurned(Form):
+    """A hand's first two cards."""
+
+    cards: tuple[Card, ...]
+    side: Side
 
 
 class CardsDealt(Form):
@@ -161,11 +214,18 @@ class RoundSettled(Form):
 ALL: Final[tuple[type[Any], ...]] = (
     RoundOpened,
     ChipsPlaced,
+    PlacementUndone,
+    ChipsCleared,
     WagerRepeated,
     WagerConfirmed,
     SeatPassed,
     SeatTimedOut,
+    CutGiven,
     BettingClosed,
+    CardsHandedOut,
+    CardsLooked,
+    CardsHandedBack,
+    HandTurned,
     CardsDealt,
     RoundSettled,
 )

@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from baccarat.audit.plain import forms as f
-from baccarat.audit.plain.seating import Seating
+from baccarat.audit.plain.seating import Due, Seating
 from baccarat.audit.rows import Row
 from baccarat.audit.traces import Guest, TableTrace
+from baccarat.rounds.ceremony_events import HandedBackBy
 from baccarat.rounds.state import Phase, Standing
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import Deal
@@ -30,7 +31,7 @@ def moment(text: str) -> datetime:
 
 
 class PlainPart(msgspec.Struct):
-    """A seat's part: chips as placed, in so many placements, or the confirmed stakes, and what they came to."""
+    """A seat's part: chips as placed, in total and one by one, or the confirmed stakes, and what they have come to."""
 
     seat: int
     player: str
@@ -38,9 +39,27 @@ class PlainPart(msgspec.Struct):
     guest: Guest
     standing: Standing = _DECIDING
     placed: dict[Spot, int] = msgspec.field(default_factory=dict)
-    placements: int = 0
+    placements: list[dict[Spot, int]] = msgspec.field(default_factory=list)
     wager: f.WagerConfirmed | None = None
     confirmed_at: datetime | None = None
+    due: Due | None = None
+
+
+class Given(NamedTuple):
+    """A seat's last contribution to the cut, in hex, and how many its player gave from there."""
+
+    contribution: str
+    times: int
+
+
+class Held(NamedTuple):
+    """The Player's cards with a seat, until a time, as text and as time; `looked_at` and `back` once they are so."""
+
+    seat: int
+    until: str
+    until_at: datetime
+    looked_at: str | None = None
+    back: HandedBackBy | None = None
 
 
 class PlainRound(msgspec.Struct):
@@ -60,7 +79,9 @@ class PlainRound(msgspec.Struct):
     cards: tuple[Card, ...] = ()
     dealt: Deal | None = None
     settled: f.RoundSettled | None = None
-    ended_at: datetime | None = None
+    given: dict[int, Given] = msgspec.field(default_factory=dict)
+    ceremony: Held | None = None
+    turned: tuple[f.HandTurned, ...] = ()
     version: int = 1
     last: Row | None = None
 

@@ -10,7 +10,7 @@ from baccarat.audit.plain import forms as f
 from baccarat.audit.traces import MOST_KEPT, Guest, TableTrace
 from baccarat.rules.deal import Outcome
 from baccarat.rules.payouts import settle
-from baccarat.rules.table_rules import TableRules
+from baccarat.rules.table_rules import CeremonySeconds, TableRules
 from baccarat.rules.wagers import Spot
 
 
@@ -46,6 +46,7 @@ class Seating:
     seats: tuple[f.SeatInRound, ...]
     guests: tuple[Guest, ...]
     rules: TableRules
+    ceremony: CeremonySeconds | None
     dues: Dues
     keys: dict[int, Any] = field(default_factory=dict)
     words: Any = None
@@ -67,13 +68,14 @@ def seat(table: TableTrace) -> Seating:
     unruled = ruled is None or (not ruled.withdrawn and ruled.next is None)
     return Seating(
         table=table,
-        plays=switching.is_playing(table) and unruled and bool(guests) and rules.ceremony_seconds() is None,
+        plays=switching.is_playing(table) and unruled and bool(guests),
         operator=str(table.opened.operator),
         shoe=None if table.shoe is None else str(table.shoe.shoe),
         shape=None if table.long else f.ShoeShape(rules.burn, rules.cut_cards_from_end, rules.decks),
         seats=tuple(f.SeatInRound(guest.book, str(guest.player), guest.seat) for guest in guests),
         guests=guests,
         rules=rules,
+        ceremony=rules.ceremony_seconds(),
         dues=_dues(rules),
     )
 
@@ -109,6 +111,8 @@ def truth(value: object) -> str:
 
 def printed_stakes(stakes: Mapping[Spot, int]) -> str:
     """This will write stakes as PostgreSQL prints a jsonb: shorter names first, then by letters."""
+    if not stakes:
+        return "{}"
     spots = sorted(stakes, key=lambda spot: (len(spot), spot))
     said = ", ".join([f'"{spot}": {stakes[spot]}' for spot in spots])
     return f"{{{said}}}"

@@ -11,6 +11,7 @@ from baccarat.fairness.shuffle import WORDS
 from baccarat.fairness.stream import BLOCK_TAG, SEED_BYTES
 from baccarat.rules.cards import FULL_DECK, Card
 
+_NUMBER: Final = struct.Struct(">Q")
 _WORDS: Final = struct.Struct(">8I").unpack
 _FIRST_BLOCK: Final = BLOCK_TAG + bytes(16)
 """What `fairness.stream` hashes for the first block without a cut: its tag, a length of zero, the counter zero."""
@@ -35,22 +36,24 @@ def opens(round_: PlainRound) -> bool:
         return False
     if len(seed) != SEED_BYTES or round_.opened.commitment != _commitment(seed):
         return False
-    return first_cards(seed, decks=round_.table.rules.decks, count=len(round_.cards)) == round_.cards
+    cut = b"" if round_.closed is None else bytes.fromhex(round_.closed.cut)
+    return first_cards(seed, cut=cut, decks=round_.table.rules.decks, count=len(round_.cards)) == round_.cards
 
 
 def _commitment(seed: bytes) -> str:
     return hashlib.sha256(COMMITMENT_TAG + seed).hexdigest()
 
 
-def first_cards(seed: bytes, *, decks: int, count: int) -> tuple[Card, ...] | None:
-    """This will draw up to six cards of an uncut shoe as `fairness.shuffle.order` does; None where a word is refused.
+def first_cards(seed: bytes, *, cut: bytes, decks: int, count: int) -> tuple[Card, ...] | None:
+    """This will draw up to six cards of a shoe as `fairness.shuffle.order` does; None where a word is refused.
 
     `seed` is 32 bytes.
     """
     places = _REFUSED.get(decks)
     if places is None or count > len(places):
         return None
-    words = _WORDS(hmac.digest(seed, _FIRST_BLOCK, "sha256"))
+    first = _FIRST_BLOCK if not cut else b"".join((BLOCK_TAG, _NUMBER.pack(len(cut)), cut, _NUMBER.pack(0)))
+    words = _WORDS(hmac.digest(seed, first, "sha256"))
     moved: dict[int, int] = {}
     cards = []
     for place in range(count):

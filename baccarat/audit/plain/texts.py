@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from baccarat.audit.plain import forms as f
-from baccarat.audit.plain.rounds import PlainRound
-from baccarat.audit.plain.seating import Seating, printed_stakes, truth
+from baccarat.audit.plain.rounds import Held, PlainPart, PlainRound
+from baccarat.audit.plain.seating import Due, Seating, printed_stakes, truth
 
 _SPECIAL = frozenset('"\\(), \t\n\r\v\f')
 
@@ -32,7 +32,7 @@ def words(seating: Seating) -> Words:
     if found is None:
         rules, label = seating.rules, seating.table.label
         seats = {
-            seat.seat: f'"book": "{seat.book.value}", "seat": {seat.seat}, "player": "{seat.player}"'
+            seat.seat: f'"book": "{seat.book}", "seat": {seat.seat}, "player": "{seat.player}"'
             for seat in seating.seats
         }
         said = ", ".join([f"{{{each}}}" for each in seats.values()])
@@ -70,27 +70,57 @@ def time(text: str | None) -> str:
     return f'"{text[:10]} {clock}"'
 
 
+def due_of(part: PlainPart) -> Due:
+    """This will return what a wager came to. Raises LookupError where it was not settled."""
+    if part.due is None:
+        raise LookupError("a wager that was settled")
+    return part.due
+
+
 def round_row(round_: PlainRound, settled: f.RoundSettled) -> str:
     """This will write a round's row: its columns, then its state."""
     event, known = round_.opened, words(round_.seating)
     return (
         f"({event.round},{event.table},{event.operator},{event.number},{known.label_in_row},{known.currency},settled,"
         f'{time(event.opened_at)},{time(event.deadline_at)},{time(settled.settled_at)},"{" ".join(round_.cards)}",'
-        f"{settled.outcome.value},{settled.player_total},{settled.banker_total},{len(settled.wagers)},,f,"
+        f"{settled.outcome},{settled.player_total},{settled.banker_total},{len(settled.wagers)},,f,"
         f"{round_.version}){_state(round_, settled, known)}"
     )
 
 
 def _state(round_: PlainRound, settled: f.RoundSettled, known: Words) -> str:
     closed, cards = round_.closed, '", "'.join(round_.cards)
+    cut = "" if closed is None else closed.cut
     return (
-        f'{{"cut": "", "seed": {in_json(settled.seed)}, "cards": ["{cards}"], "given": [], "phase": "settled", '
+        f'{{"cut": "{cut}", "seed": {in_json(settled.seed)}, "cards": ["{cards}"], "given": [{_given(round_)}], '
+        f'"phase": "settled", '
         f'"seats": [{", ".join(_seats(round_, settled, known))}], "opened": {_opened(round_.opened, known)}, '
-        f'"voided": null, "natural": {truth(settled.natural)}, "outcome": "{settled.outcome.value}", '
-        f'"ceremony": null, "ended_at": "{settled.settled_at}", "position": {round_.position}, '
+        f'"voided": null, "natural": {truth(settled.natural)}, "outcome": "{settled.outcome}", '
+        f'"ceremony": {_ceremony(round_.ceremony)}, "ended_at": "{settled.settled_at}", "position": {round_.position}, '
         f'"closed_at": {in_json(None if closed is None else closed.closed_at)}, "set_aside": null, '
         f'"banker_total": {settled.banker_total}, "lapse_reason": null, "player_total": {settled.player_total}, '
         '"void_request": null}'
+    )
+
+
+def _given(round_: PlainRound) -> str:
+    if not round_.given:
+        return ""
+    return ", ".join(
+        [
+            f'{{"seat": {seat}, "times": {given.times}, "player": "{round_.parts[seat].player}", '
+            f'"contribution": "{given.contribution}"}}'
+            for seat, given in sorted(round_.given.items())
+        ]
+    )
+
+
+def _ceremony(held: Held | None) -> str:
+    if held is None:
+        return "null"
+    return (
+        f'{{"seat": {held.seat}, "until": "{held.until}", "looked_at": {in_json(held.looked_at)}, '
+        f'"handed_back": {in_json(held.back)}}}'
     )
 
 
@@ -119,11 +149,11 @@ def _seats(round_: PlainRound, settled: f.RoundSettled, known: Words) -> Iterato
         who, wager = known.seats[part.seat], part.wager
         if wager is None:
             yield (
-                f'{{{who}, "raised": null, "stakes": null, "settled": null, "standing": "{part.standing.value}", '
+                f'{{{who}, "raised": null, "stakes": null, "settled": null, "standing": "{part.standing}", '
                 f'"placements": [], "confirmed_at": null}}'
             )
             continue
-        due = round_.seating.due(wager.stakes, settled.outcome)
+        due = due_of(part)
         yield (
             f'{{{who}, "raised": {printed_stakes(wager.raised)}, "stakes": {due.stakes}, '
             f'"settled": {{"won": {due.won}, {who}, {due.tail}}}, "standing": "confirmed", "placements": [], '
@@ -137,9 +167,9 @@ def wager_rows(round_: PlainRound, settled: f.RoundSettled) -> Iterator[str]:
     for part in round_.parts.values():
         wager = part.wager
         if wager is not None:
-            due = round_.seating.due(wager.stakes, settled.outcome)
+            due = due_of(part)
             yield (
                 f"({event.round}/{part.seat},{event.round},{event.table},{event.operator},{part.player},{part.seat},"
-                f"{known.preset},{part.book.value},{known.currency},{due.staked},{due.won},{due.commission},"
+                f"{known.preset},{part.book},{known.currency},{due.staked},{due.won},{due.commission},"
                 f"{due.returned},{time(wager.confirmed_at)},{ended},){due.stakes}"
             )

@@ -4,11 +4,15 @@ from typing import Any
 
 import msgspec
 
+from baccarat.audit import cutting
 from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.rounds import PlainRound
 from baccarat.audit.traces import Part, RoundTrace
 from baccarat.catalogue import CATALOGUE
+from baccarat.rounds import ceremony_events as ce
 from baccarat.rounds import events as e
+from baccarat.rounds.ceremony_state import after
+from baccarat.rounds.cut_events import CutGiven
 from baccarat.rounds.state import Phase, Standing
 
 
@@ -34,6 +38,14 @@ def _seat(round_: RoundTrace, event: Any) -> None:
     match event:
         case e.ChipsPlaced():
             part.placements.append({event.spot: event.amount})
+        case e.PlacementUndone():
+            del part.placements[-1]
+        case e.ChipsCleared():
+            part.placements.clear()
+        case CutGiven():
+            cutting.note(round_.given, event)
+        case ce.CardsHandedOut() | ce.CardsLooked() | ce.CardsHandedBack():
+            round_.ceremony = after(round_.ceremony, event)
         case e.WagerRepeated():
             part.placements.append(event.stakes)
         case e.WagerConfirmed():
@@ -49,6 +61,8 @@ def _all(round_: RoundTrace, event: Any) -> None:
     match event:
         case e.BettingClosed():
             round_.phase, round_.closed_at, round_.cut = Phase.CLOSED, event.closed_at, event.cut
+        case ce.HandTurned():
+            round_.turned = (*round_.turned, event)
         case e.CardsDealt():
             round_.phase, round_.position, round_.cards = Phase.DEALT, event.position, event.cards
         case e.RoundSettled():

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from baccarat.audit.fold import Fold
 from baccarat.audit.notes import Notes
-from baccarat.audit.plain import states
+from baccarat.audit.plain import states, texts
 from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.plain.shoes import first_cards
+from baccarat.audit.plain.tracing import traced
 from baccarat.fairness.shuffle import order
-from baccarat.model_rows import ROUNDS, WAGERS
+from baccarat.model_rows import ROUNDS, WAGERS, encode
 from baccarat.rules.presets import PRESETS
 from baccarat.rules.wagers import Spot
 from casino.events.ahead import ask
@@ -81,10 +82,53 @@ def test_a_form_keeps_every_text_as_it_was(text):
     assert write(FORMS["BettingClosed", 1](data)) == recanonical(data)
 
 
-@given(seed=st.binary(min_size=32, max_size=32), decks=st.sampled_from([1, 6, 8]), count=st.integers(4, 6))
-def test_the_first_cards_are_those_of_the_shoes_order(seed, decks, count):
-    found = first_cards(seed, decks=decks, count=count)
-    assert found in {None, order(seed, cut=b"", decks=decks, first=count)}
+@given(
+    seed=st.binary(min_size=32, max_size=32),
+    cut=st.sampled_from([b"", b"c" * 32]),
+    decks=st.sampled_from([1, 6, 8]),
+    count=st.integers(4, 6),
+)
+def test_the_first_cards_are_those_of_the_shoes_order(seed, cut, decks, count):
+    found = first_cards(seed, cut=cut, decks=decks, count=count)
+    assert found in {None, order(seed, cut=cut, decks=decks, first=count)}
+
+
+def printed(value):
+    """As PostgreSQL prints a jsonb: shorter names first, then by letters."""
+    if isinstance(value, dict):
+        return {name: printed(value[name]) for name in sorted(value, key=lambda name: (len(name), name))}
+    return [printed(each) for each in value] if isinstance(value, list) else value
+
+
+def with_everything(preset):
+    """A table whose players change their minds, pass, raise, cut, and look at the cards that the Caller hands them."""
+    house = House(preset, **({"turn_seconds": 120} if PRESETS[preset].turn_seconds else {}))
+    for player in PLAYERS:
+        house.do("sit", player, None, None)
+    house.do("skip", PLAYERS[0], None, None)
+    house.do("deal", None, None, None)
+    for amount in (100, 5000, 2500):
+        for player, spot in zip(PLAYERS, (Spot.PLAYER, Spot.PLAYER, Spot.TIE), strict=True):
+            for action in ("place", "place", "undo", "place", "clear", "cut", "cut", "place", "cut"):
+                house.do(action, player, spot, amount + len(house.rows) % 2 * 5000)
+            house.do("skip" if amount == 2500 and player is PLAYERS[2] else "confirm", player, None, None)
+        for action in ("deal", "look", "hand_back", "wait", "deal"):
+            house.do(action, PLAYERS[0], None, None)
+    return house
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_rounds_with_all_that_players_do_take_the_short_way_and_are_written_as_postgresql_prints_them(preset):
+    house, fold = with_everything(preset), Fold(Notes())
+    fold.follow(house.rows)
+    assert fold.notes.findings == []
+    own = {"CardsLooked", "HandTurned"} if preset == "big_table" else {"CutGiven"}
+    assert own | {"PlacementUndone", "ChipsCleared"} <= {row.type for row in house.rows}
+    assert len(fold.plain.ended) >= 2
+    assert len(fold.ended) <= 1
+    for each in fold.plain.ended:
+        state = json.loads(encode(traced(each).state()))
+        assert texts.round_row(each, each.settled).partition(")")[2] == json.dumps(printed(state))
 
 
 def are(rounds):
