@@ -145,7 +145,10 @@ class Stake(Strict):
 
 
 class Deal(Strict):
-    """Nothing, to confirm the chips on the table; or the whole wager, which replaces them, with its currency."""
+    """Nothing, to confirm the chips on the table; or the whole wager, which replaces them, with its currency.
+
+    A contribution goes to the cut of the round's own shoe, also with stakes that open it, or of the next long one.
+    """
 
     stakes = Stake(many=True, required=False)
     currency = CurrencyField(required=False)

@@ -406,6 +406,7 @@ def test_players_add_to_the_shuffle_and_check_the_round_afterwards(house, sees):
     screen = sees(table, 1)
     panel = screen.open("fair")
     expect(panel.locator(".fair-now")).to_contain_text("Your browser drew")
+    named = panel.locator("section", has_text="Shoe of round 1, next").locator(".hash").first.text_content()
     panel.get_by_label("Add something of your own").fill("lucky seven")
     panel.get_by_role("button", name="Add it").click()
     expect(panel.get_by_role("status")).to_have_text("It goes along with your next bet.")
@@ -415,6 +416,7 @@ def test_players_add_to_the_shuffle_and_check_the_round_afterwards(house, sees):
     first = house.settled(table, 1)
     screen.lies(first)
     assert first["contributions"] == [{"seat": 1, "contribution": b"lucky seven".hex()}]
+    assert first["commitment"] == named, "shown before the first chip lay"
     panel.locator("summary", has_text="Shoe of round 1").click()
     expect(panel.locator(".facts")).to_contain_text([first["seed"]])
     screen.act("rebetDeal")

@@ -10,7 +10,7 @@ from pytest_django import Settings
 from baccarat import commitments, dealer, shoe_secrets
 from baccarat.audit import engine
 from baccarat.fairness.commitment import opens
-from baccarat.operations import betting, closing
+from baccarat.operations import betting, closing, versioning
 from baccarat.rounds.refusals import NoOpenRound
 from baccarat.rules.wagers import Spot
 from baccarat.tables.refusals import NextShoeUnreadable
@@ -32,7 +32,7 @@ def coming(house: House, table: UUID) -> NextShoe:
 
 def found_at(house: House, table: UUID) -> list[Finding]:
     """What a full audit finds of a table, its rounds and its shoes."""
-    rounds = {each.facts().round for each in (house.last(table),) if each.opened is not None}
+    rounds = [round_ for (round_,) in fetch("SELECT id FROM baccarat_round WHERE table_id = %s", [table])]
     names = {str(each) for each in (table, *rounds)}
     return [each for each in engine.run(oldest=3600).findings if any(name in each.where for name in names)]
 
@@ -128,6 +128,24 @@ def test_a_table_that_closes_reveals_the_shoe_that_it_had_named(house: House) ->
     assert opens(named.commitment, bytes.fromhex(given_up["seed"]))
     assert played["number"] == 1
     assert shoe_secrets.kept([named.shoe]) == set()
+    assert found_at(house, table) == []
+    house.agree(table)
+
+
+def test_other_decks_wait_for_a_shoe_that_is_named_after_their_publishing(house: House) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    place: dict[str, Any] = {"table": table, "operator": house.operator, "metadata": house.metadata}
+    version = versioning.draft(changes={"decks": 6}, by="staff:1", **place)
+    versioning.publish(version=version, by="staff:2", **place)
+    decks = []
+    for _ in range(2):
+        stake(ann)
+        decks.append(house.state(table).rules.decks)
+        deal_all()
+    shape = coming(house, table).shape
+    assert shape is not None
+    assert (decks, shape.decks) == ([8, 6], 6)
     assert found_at(house, table) == []
     house.agree(table)
 
