@@ -53,8 +53,8 @@ _PUBLISHED: Final = {**_DECIDED, "status": "published", "waits_for": "next_round
 _REJECTED: Final = {**_DECIDED, "status": "rejected", "reason": "Too high."}
 _LIFE: Final = (
     "A change of rules is a new version: one person drafts it, another publishes it, and it holds from the next round "
-    "on. Commission waits for the long shoe in play to end; decks, burn and cut card hold only for a shoe that is committed "
-    "to after the publishing: where each round is shuffled, from the second round on."
+    "on. Commission waits for the long shoe in play to end; decks, burn and cut card hold only for a shoe that is "
+    "committed to after the publishing: where each round is shuffled, from the second round on."
 )
 
 
