@@ -55,6 +55,13 @@ class DepositMethodAdmin(ReadOnlyAdmin):
         methods: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug))
         return methods
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """This will find a version by its number, or the newest one of a method by the method's id."""
+        method = as_uuid(object_id)
+        if method is None:
+            return super().get_object(request, object_id, from_field)
+        return self.get_queryset(request).filter(method_id=method).order_by("-version").first()
+
     def found_by(self, term: str) -> Q | None:
         """This will look for a method's id."""
         identity = as_uuid(term)

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from baccarat.admin import parts, player_switch, search
+from baccarat.admin.subjects import named
 from baccarat.admin.words import stakes_in_words
 from baccarat.chat.models import Act, Message, Report
 from baccarat.models import Sitting, Wager
@@ -40,6 +41,10 @@ admin.site.unregister(Player)
 class WholePlayerAdmin(PlayerAdmin):
     """Players, with all that there is about one. Found by id or by the operator's own reference."""
 
+    def title_of(self, obj: Player) -> str:
+        """This will name a player as the others at the table do."""
+        return obj.nickname
+
     def sections(self, request: HttpRequest, obj: Player) -> Sequence[Section]:
         """This will show a player whole, as far as this person may see it."""
         first, *others = super().sections(request, obj)
@@ -50,11 +55,12 @@ class WholePlayerAdmin(PlayerAdmin):
 def _money(request: HttpRequest, player: Player) -> Section:
     del request
     accounts = Account.objects.filter(player_id=player.pk).select_related("balance").order_by("book", "kind", "id")
+    names = named({f"table:{account.table_id}" for account in accounts if account.table_id is not None})
     rows = [
         (
             marks.page("account", account.pk, "owed" if account.kind == "debt" else account.kind.replace("_", " ")),
             book_badge(account.book),
-            marks.NOTHING if account.table_id is None else marks.page("table", account.table_id, "table"),
+            marks.page("table", account.table_id, names.get(f"table:{account.table_id}", "table")),
             marks.money(balance_of(account), account.currency),
         )
         for account in accounts

@@ -119,6 +119,8 @@ def _return(all_days: Sequence[Day]) -> dict[str, Any]:
             "borderColor": "#94a3b8",
             "backgroundColor": "rgba(148, 163, 184, 0.25)",
             "borderWidth": 1,
+            "pointStyle": "line",  # a day between days without play has no line to be seen by
+            "pointRadius": 5,
             "fill": fill,
         }
         for place, label, fill in ((0, "Band from", False), (1, "Band to", "-1"))

@@ -53,6 +53,10 @@ class RulesVersionAdmin(ReadOnlyAdmin):
         """This will add the table's name, in the same query."""
         return parts.with_names(super().get_queryset(request), table=True)
 
+    def title_of(self, obj: Any) -> str:
+        """This will name a version as rounds do, with its table."""
+        return f"{obj.label} at {obj.table_name}"
+
     def found_by(self, term: str) -> Q | None:
         """This will look for a table or a name."""
         identity = as_uuid(term)

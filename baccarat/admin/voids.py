@@ -55,11 +55,13 @@ def told(request: HttpRequest, state: RoundState, page: str) -> Sequence[Section
         undone = state.voided
         agreed = f", approved by {undone.approved_by}" if undone.approved_by else ""
         return (
-            Alert(f"Void: {_words(undone.reason)}", f"{personal.told(undone.note)} By {undone.requested_by}{agreed}."),
+            Alert(
+                f"Void: {_words(undone.reason)}", f"“{personal.told(undone.note)}” By {undone.requested_by}{agreed}."
+            ),
         )
     if state.void_request is not None:
         asked = state.void_request
-        alert = Alert(f"A void is asked for: {_words(asked.reason)}", f"{personal.told(asked.note)} By {asked.by}.")
+        alert = Alert(f"A void is asked for: {_words(asked.reason)}", f"“{personal.told(asked.note)}” By {asked.by}.")
         return (alert, _link("Decide", page)) if request.user.has_perm(APPROVE) else (alert,)
     voidable = state.is_running() or state.phase is Phase.SETTLED
     return (_link("Void this round", page),) if voidable and request.user.has_perm(REQUEST) else ()

@@ -96,7 +96,7 @@ def _table_closed(event: TableClosed, money: Money) -> str:
     del money
     revealed = sum(each.seed is not None for each in event.seeds)
     seeds = f" {revealed} of {len(event.seeds)} secret seeds revealed." if event.seeds else ""
-    return f"The table was closed by {event.by}: {event.reason}.{seeds}"
+    return f"The table was closed by {event.by}: “{event.reason}”.{seeds}"
 
 
 def _shoe_ended(event: te.ShoeEnded, money: Money) -> str:
@@ -110,7 +110,7 @@ def _voided(event: ve.RoundVoided, money: Money) -> str:
     taken = money(sum(seat.paid for seat in event.seats))
     burned = f" {event.burned} cards that a player had seen some of were burned." if event.burned else ""
     return (
-        f"Voided by {event.requested_by}{agreed} ({event.reason}): {event.note} "
+        f"Voided by {event.requested_by}{agreed} ({event.reason}): “{event.note}”. "
         f"Stakes of {back} given back, payouts of {taken} taken.{burned}"
     )
 
@@ -166,8 +166,8 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     re.RoundLapsed: lambda e, _: f"The round lapsed without a card: {e.reason}.",
     re.RoundSetAside: lambda e, _: f"Set aside, it could not be dealt: {e.reason}",
     re.RoundResumed: lambda e, _: f"Sent back to be dealt by {e.by}.",
-    ve.RoundVoidRequested: lambda e, _: f"A void was asked for by {e.by} ({e.reason}): {e.note}",
-    ve.RoundVoidDeclined: lambda e, _: f"The void was declined by {e.by}: {e.note}",
+    ve.RoundVoidRequested: lambda e, _: f"A void was asked for by {e.by} ({e.reason}): “{e.note}”",
+    ve.RoundVoidDeclined: lambda e, _: f"The void was declined by {e.by}: “{e.note}”",
     ve.RoundVoided: _voided,
     te.TableOpened: lambda e, _: (
         f"Table “{e.name}” opened with the rules of {e.rules.preset}@{e.rules.version}." + _named(e.next_shoe, 1)
@@ -181,16 +181,16 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     ShoeCutGiven: lambda e, _: f"Seat {e.seat} added {e.contribution} to the cut of the next shoe.",
     te.ShoeStarted: _shoe_started,
     te.ShoeEnded: _shoe_ended,
-    PlayStopped: lambda e, _: f"Play was stopped ({e.scope}) by {e.by}: {e.reason} Players are told: {e.says}",
+    PlayStopped: lambda e, _: f"Play was stopped ({e.scope}) by {e.by}: “{e.reason}”. Players are told: “{e.says}”",
     rv.RulesDrafted: lambda e, _: f"Rules {e.rules.label} were drafted by {e.by}.{_said(e.acknowledgement)}",
-    rv.RulesRejected: lambda e, _: f"The draft of version {e.version} was rejected by {e.by}: {e.reason}",
+    rv.RulesRejected: lambda e, _: f"The draft of version {e.version} was rejected by {e.by}: “{e.reason}”",
     rv.RulesPublished: lambda e, _: (
         f"Rules {e.rules.label} by {e.drafted_by} were published by {e.by}: from the {_plain(e.waits_for)} on."
     ),
     rv.RulesTookEffect: lambda e, _: f"Rules {e.rules.label} hold from round {e.first_round} on.",
-    rv.RulesDecommissioned: lambda e, _: f"The rules of version {e.version} were withdrawn by {e.by}: {e.reason}",
-    PlayResumed: lambda e, _: f"Play was resumed ({e.scope}) by {e.by}: {e.reason}",
+    rv.RulesDecommissioned: lambda e, _: f"The rules of version {e.version} were withdrawn by {e.by}: “{e.reason}”",
+    PlayResumed: lambda e, _: f"Play was resumed ({e.scope}) by {e.by}: “{e.reason}”",
     ShoeRevealed: lambda e, _: f"The seed of the shoe of the void round {e.round} could be read again: {e.seed}.",
-    TableClosing: lambda e, _: f"The table is to be closed for good, by {e.by}: {e.reason}",
+    TableClosing: lambda e, _: f"The table is to be closed for good, by {e.by}: “{e.reason}”",
     TableClosed: _table_closed,
 }

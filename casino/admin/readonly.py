@@ -125,7 +125,7 @@ class ReadOnlyAdmin(Looks):
         seen(request, subject=self.subject_of(obj), operator=getattr(obj, "operator_id", None))
         context = {
             **self.admin_site.each_context(request),
-            "title": str(obj),
+            "title": self.title_of(obj),
             "opts": self.opts,
             "original": obj,
             "media": self.media,
@@ -133,6 +133,10 @@ class ReadOnlyAdmin(Looks):
             **(extra_context or {}),
         }
         return TemplateResponse(request, "admin/casino/page.html", context)
+
+    def title_of(self, obj: Any) -> str:
+        """This will name a row at the head of its page."""
+        return str(obj)
 
     def subject_of(self, obj: Any) -> str:
         """This will name what the page of a row shows, for the log of views: its player's data, or the row."""

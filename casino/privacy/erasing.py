@@ -113,7 +113,7 @@ def approve(*, erasure: UUID, by: str) -> None:
             subject=f"player:{asked.player_id}",
             actor=asked.requested_by,
             authorised_by=by,
-            reason=asked.reason,
+            reason=asked.reason.replace("_", " "),
             after={"despite_duty": asked.despite_duty},
         )
 

@@ -17,7 +17,7 @@ from casino.admin import marks, scope
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
 from casino.admin.sections import Facts, Field, Form, Grid, Section
-from casino.significant import remarks, subjects
+from casino.significant import admin_parts, remarks, subjects
 from casino.significant.kinds import WORDS, Kind, Severity
 from casino.significant.models import SignificantEvent, Unacknowledged
 
@@ -31,8 +31,6 @@ _TONES: Final = {
     Severity.CRITICAL.value: "bad",
 }
 _STANDINGS: Final = {"waiting": "Waits for somebody", "done": "Acknowledged, or for information"}
-_PLACE: Final = frozenset({"log_position", "logged_at"})
-"""What tells where an event was read, and is nothing that it changed."""
 _KINDS: Final = {kind.value: WORDS[kind].title for kind in sorted(Kind, key=lambda kind: WORDS[kind].title)}
 
 
@@ -179,7 +177,12 @@ class SignificantEventAdmin(ReadOnlyAdmin):
             ("Id", marks.code(obj.pk)),
             ("Others", marks.listing("significant_significantevent", "about the same", q=obj.subject)),
         )
-        return (Facts("Significant event", facts), *_changed(obj), _said(obj), *self._forms(request, obj))
+        return (
+            Facts("Significant event", facts),
+            *admin_parts.changed(obj),
+            admin_parts.said(obj),
+            *self._forms(request, obj),
+        )
 
     def logged(self, event: SignificantEvent) -> SafeString | str:
         """Which event of the log it was read from, and when that was recorded."""
@@ -247,41 +250,3 @@ def latest(title: str, *whats: str) -> Grid:
 
 def _staff(request: HttpRequest) -> str:
     return f"staff:{request.user.pk}"
-
-
-def _changed(event: SignificantEvent) -> Sequence[Section]:
-    before, after = event.before or {}, event.after or {}
-    if not (before.keys() | after.keys()) - _PLACE:
-        return ()
-    rows = [
-        (name.replace("_", " "), _value(before.get(name)), _value(after.get(name)), _difference(before, after, name))
-        for name in sorted((before.keys() | after.keys()) - _PLACE)
-    ]
-    return (Grid("What it changed", ("Value of", "Before", "After", ""), rows),)
-
-
-def _difference(before: Any, after: Any, name: str) -> SafeString | str:
-    if name not in before or name not in after or before[name] == after[name]:
-        return ""
-    return marks.badge("changed", "warn")
-
-
-def _value(value: object) -> SafeString | str:
-    if isinstance(value, list):
-        return " ".join(str(each) for each in value) or marks.NOTHING
-    return marks.NOTHING if value is None or value == "" else marks.code(value)
-
-
-def _said(event: SignificantEvent) -> Grid:
-    said = list(event.remarks.order_by("pk"))
-    personal.open_rows(said)
-    rows = [
-        (
-            marks.moment(remark.at),
-            remark.by,
-            marks.badge("acknowledged", "good") if remark.acknowledges else "note",
-            remark.note or marks.NOTHING,
-        )
-        for remark in said
-    ]
-    return Grid("What was said", ("Time (UTC)", "By", "", "Words"), rows, empty="Nobody has said anything yet.")

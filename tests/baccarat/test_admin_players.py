@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from baccarat.admin import players, switches
 from baccarat.models import Switch, Wager
+from casino import personal
 from casino.significant import log
 from tests.support.office import Office, open_office, page_of, staff, superuser
 
@@ -59,7 +60,7 @@ def test_play_is_stopped_from_the_page_by_those_who_may_and_the_page_says_so(off
     kept = dict(re.findall(r'type="hidden" name="(scope|subject)" value="([^"]+)"', page))
     floor.post(reverse("admin:baccarat_switch_throw"), {**kept, "reason": "A quarrel.", "says": ""})
     switch = Switch.objects.get(scope="player", subject=str(office.player.id))
-    assert (switch.stopped, switch.reason) == (True, "A quarrel.")
+    assert (switch.stopped, personal.told(switch.reason)) == (True, "A quarrel.")
     page = body_of(floor, office)
     assert "<h2>Play is stopped" in page
     assert switches.page_of(switch) in page

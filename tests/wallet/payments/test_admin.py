@@ -105,3 +105,5 @@ def test_methods_are_shown_in_every_version_to_staff_of_their_operator(waiting: 
     (key,) = fetch("SELECT id FROM wallet_deposit_method WHERE method_id = %s", [card.id])[0]
     one = shown["ann"].get(reverse("admin:wallet_depositmethod_change", args=[key]))
     assert "Slow bank" in one.content.decode()
+    named = shown["ann"].get(reverse("admin:wallet_depositmethod_change", args=[card.id]))
+    assert "Slow bank" in named.content.decode()
