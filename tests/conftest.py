@@ -28,7 +28,7 @@ from casino.settings import database as database_settings
 from casino.stack.services import Addresses
 from tests.chromium import CHROMIUM
 from tests.scheduling import LongFirst, long_first
-from tests.services import Services, running_services
+from tests.services import Services, end_maintenance, running_services
 from tests.threads import in_threads as run_in_threads
 
 TRUNCATING = {"transactional_db", "django_db_reset_sequences", "django_db_serialized_rollback", "live_server"}
@@ -143,6 +143,7 @@ def services(request: pytest.FixtureRequest, worker_id: str) -> Generator[Servic
         else:
             number = int(worker_id.removeprefix("gw")) + 1
             found = Services(addresses=Addresses(**told["addresses"]), template=told["template"], number=number)
+            stack.callback(end_maintenance, found.addresses.owner_url)
         environment = found.environment(found.template)
         settings.REDIS_URL = environment["REDIS_URL"]
         settings.CELERY_BROKER_URL = broker_url(environment["REDIS_URL"])

@@ -1,6 +1,7 @@
 """The servers of one test run, and databases cloned from one migrated template."""
 
 import contextlib
+import functools
 import os
 import secrets
 import time
@@ -13,6 +14,7 @@ import redis
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.errors import InsufficientPrivilege, ObjectInUse
+from psycopg.rows import TupleRow
 from redis.exceptions import RedisError
 
 from casino.stack.home import temporary_home
@@ -56,30 +58,42 @@ class Services:
     def clone(self) -> str:
         """This will make a database from the template and return its name."""
         name = f"{self.template}_{secrets.token_hex(6)}"
-        with psycopg.connect(self.addresses.owner_url, autocommit=True) as connection:
-            create = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY WAL_LOG")
-            connection.execute(create.format(sql.Identifier(name), sql.Identifier(self.template)))
+        create = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY WAL_LOG")
+        maintenance(self.addresses.owner_url).execute(
+            create.format(sql.Identifier(name), sql.Identifier(self.template))
+        )
         return name
 
     def drop(self, name: str) -> None:
         """This will drop a database, whoever is still connected."""
         statement = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
-        with psycopg.connect(self.addresses.owner_url, autocommit=True) as connection:
-            for attempt in range(1, ATTEMPTS + 1):
-                try:
-                    connection.execute(statement)
-                except (InsufficientPrivilege, ObjectInUse):
-                    # The server's own vacuum is in there, which the owner may not end; it leaves by itself.
-                    if attempt == ATTEMPTS:
-                        raise
-                    time.sleep(0.1)
-                else:
-                    return
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                maintenance(self.addresses.owner_url).execute(statement)
+            except (InsufficientPrivilege, ObjectInUse):
+                # The server's own vacuum is in there, which the owner may not end; it leaves by itself.
+                if attempt == ATTEMPTS:
+                    raise
+                time.sleep(0.1)
+            else:
+                return
 
     def flush(self) -> None:
         """This will empty this process's Redis database; a server that is down has nothing to forget."""
         with contextlib.suppress(RedisError), redis.Redis.from_url(self.redis_url) as client:
             client.flushdb()
+
+
+@functools.cache
+def maintenance(owner_url: str) -> psycopg.Connection[TupleRow]:
+    """The owner's connection by which this process makes and drops databases: a new one for each takes longer."""
+    return psycopg.connect(owner_url, autocommit=True)
+
+
+def end_maintenance(owner_url: str) -> None:
+    """This will close that connection; the next one to ask gets a new one."""
+    maintenance(owner_url).close()
+    maintenance.cache_clear()
 
 
 def environment(addresses: Addresses) -> dict[str, str]:
@@ -118,6 +132,7 @@ def running_services() -> Generator[Services]:
                 left = [name for (name,) in connection.execute(query, [template])]
             for name in left:
                 services.drop(name)
+            end_maintenance(given.owner_url)
 
 
 def with_database(url: str, database: str) -> str:

@@ -150,23 +150,26 @@ def deal_all() -> int:
 
 
 def whole_database() -> dict[str, str]:
-    """A digest of every row of every table, but for when a session was last used."""
-    row = "(to_jsonb(r) - 'last_used_at')::text"
+    """How many rows each table that has any holds, and a digest of all they say but when a session was last used."""
     parts = [
-        f"SELECT '{name}', coalesce(md5(string_agg({row}, chr(10) ORDER BY {row})), '') FROM {name} r"  # noqa: S608
-        for name in _relations()
+        f"SELECT '{name}', count(*) || ' ' || coalesce(sum(hashtextextended({_words(name)}, 0)), 0) FROM {name} r"  # noqa: S608
+        for name in _written()
     ]
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(parts))
         return dict(cursor.fetchall())
 
 
-@lru_cache(maxsize=1)
-def _relations() -> list[str]:
+def _words(table: str) -> str:
+    return "(to_jsonb(r) - 'last_used_at')::text" if table == "operators_session" else "r::text"
+
+
+def _written() -> list[str]:
+    """Tables that take up room: the others hold no row."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' "
-            "AND has_table_privilege(oid, 'SELECT') ORDER BY relname"
+            "AND has_table_privilege(oid, 'SELECT') AND pg_relation_size(oid) > 0 ORDER BY relname"
         )
         return [name for (name,) in cursor.fetchall()]
 

@@ -101,6 +101,7 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
         version = sent(lucky, f"{at}/versions", {"actor": "ann", "rules": {"maximum": most}})["version"]
         who, why = "ann" if decided == "discard" else "ben", {"reason": "No."} if decided == "reject" else {}
         sent(lucky, f"{at}/versions/{version}/{decided}", {"actor": who, **why})
+    sent(lucky, f"{at}/versions/2/withdraw", {"actor": "ann", "reason": "Printed wrong."})
     sent(lucky, f"{at}/close", {"reason": "Worn out"})
     alone = f"tables/{lucky.table('mini')}"
     alice.do(f"{alone}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "book": "real"})
