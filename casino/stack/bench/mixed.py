@@ -56,7 +56,7 @@ class Game:
 def play(*, lots: int, rounds: int, naps: int, seed: int) -> int:
     """This will open so many lots of eight tables, play so many rounds at each, seal, and return how many events.
 
-    In the first `naps` rounds the last of several seats says nothing, so that its turn runs out.
+    In the end all leave. In the first `naps` rounds the last of several seats says nothing, so that its turn runs out.
     """
     chance = Random(seed)  # noqa: S311  (players' tastes, no card depends on it)
     operator = operators.create_operator(slug="mixed", name="Mixed", currency=CURRENCY, sandbox=True).id
@@ -67,6 +67,8 @@ def play(*, lots: int, rounds: int, naps: int, seed: int) -> int:
         if number < naps:
             time.sleep(max(game.rules.turn_seconds or 0 for game in games))
         _deal({game.table: game.guests for game in games})
+    for guest in (guest for game in games for guest in game.guests):
+        seats.leave(guest=guest)
     return sealer.seal_all()
 
 

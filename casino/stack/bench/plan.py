@@ -18,7 +18,11 @@ class Size:
     appends: int
     tables: int
     clients: int
+    replayed_tables: int
     replayed_rounds: int
+    mixed_lots: int
+    mixed_rounds: int
+    naps: int
     hands: int
     turning: int
     turn: int
@@ -33,7 +37,11 @@ FULL = Size(
     appends=4000,
     tables=400,
     clients=4,
+    replayed_tables=100,
     replayed_rounds=4000,
+    mixed_lots=4,
+    mixed_rounds=120,  # to the end of each long shoe, and into the next
+    naps=1,
     hands=200_000,
     turning=1000,
     turn=15,
@@ -47,7 +55,11 @@ TINY = Size(
     appends=20,
     tables=8,
     clients=1,
+    replayed_tables=8,
     replayed_rounds=8,
+    mixed_lots=1,
+    mixed_rounds=2,
+    naps=0,
     hands=500,
     turning=4,
     turn=1,

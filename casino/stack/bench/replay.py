@@ -1,48 +1,79 @@
 """Events replayed and verified by the audit's own engine, its process held to one core (PostgreSQL has the others).
 
-Every link of the chain is recomputed and every round judged by the rules again. The whole audit, which also compares
-ledger and read models with the events, is given as a detail, as are the rates by the wall clock, in which others on the
-machine and PostgreSQL have a part. There is no peer: the target is a rate.
+Two histories: many usual rounds of one preset, and all five presets as people play them (`mixed`). Of each, two rates:
+`replay` recomputes every link of the chain and judges every round by the rules again; `audit` is all of `manage.py
+audit`, which also compares ledger and read models with the events. They are rates of the auditing process's own time;
+those by the wall clock, in which others on the machine and PostgreSQL have a part, are given as details. There is no
+peer: the target is a rate.
 """
 
+from collections.abc import Callable
 from typing import Any
 
+from casino.stack.bench.databases import Database
 from casino.stack.bench.measure import Measured
 from casino.stack.bench.plan import Plan
-from casino.stack.bench.settle import seated
 from casino.stack.bench.worker import Worker
 from casino.stack.trouble import Trouble
 
 TARGET = 50_000.0
+SEED = 7
+NOTES = {
+    "replay": "one core's time of the auditing process: chain and rules of every event; the target is a rate",
+    "audit": "the same of the whole audit: chain, rules, ledger and read models",
+}
+Play = Callable[[Plan, Database], None]
 
 
 def measure(plan: Plan) -> list[Measured]:
-    """This will play rounds, then audit them again and again. Raises Trouble when the audit finds anything."""
-    with seated(plan, wagers=False) as (database, places):
-        with Worker("house", environment=database.environment, log=plan.log) as house:
-            house.ask("play", places=places, rounds=plan.size.replayed_rounds)
+    """This will play both histories and audit each again and again. Raises Trouble when an audit finds anything."""
+    histories: list[tuple[str, Play]] = [("", _usual), (", mixed", _mixed)]
+    return [one for suffix, play in histories for one in _measured(plan, suffix, play)]
+
+
+def _usual(plan: Plan, database: Database) -> None:
+    with Worker("house", environment=database.environment, log=plan.log) as house:
+        places = house.ask("seat", tables=plan.size.replayed_tables)
+        house.ask("play", places=places, rounds=plan.size.replayed_rounds)
+
+
+def _mixed(plan: Plan, database: Database) -> None:
+    size = plan.size
+    with Worker("mixed", environment=database.environment, log=plan.log) as players:
+        players.ask("play", lots=size.mixed_lots, rounds=size.mixed_rounds, naps=size.naps, seed=SEED)
+
+
+def _measured(plan: Plan, suffix: str, play: Play) -> list[Measured]:
+    with plan.migrated("replay") as database:
+        play(plan, database)
         with database.owner() as connection:
             connection.execute("VACUUM ANALYZE")
         with Worker("house", environment=database.environment, log=plan.log) as house:
-            _rate(house.ask("replay", log_only=True))  # warm on the way in
-            found = [house.ask("replay", log_only=True) for _ in range(plan.size.repeats)]
-            whole = house.ask("replay", log_only=False)
-    return [
-        Measured(
-            name="replay",
-            unit="events/s",
-            ours=tuple(_rate(one) for one in found),
-            target=TARGET,
-            target_is_rate=True,
-            details={
-                "events": found[0]["events"],
-                "by the wall clock, events/s": max(_rate(one, by="wall") for one in found),
-                "whole audit, events/s": _rate(whole),
-                "whole audit by the wall clock, events/s": _rate(whole, by="wall"),
-            },
-            notes=("one core's time of the auditing process: chain and rules of every event; the target is a rate",),
-        )
-    ]
+            _rate(house.ask("replay", log_only=False))  # warm on the way in
+            return [
+                _one(
+                    f"{name}{suffix}",
+                    NOTES[name],
+                    [house.ask("replay", log_only=log_only) for _ in range(plan.size.repeats)],
+                )
+                for name, log_only in (("replay", True), ("audit", False))
+            ]
+
+
+def _one(name: str, note: str, found: list[dict[str, Any]]) -> Measured:
+    return Measured(
+        name=name,
+        unit="events/s",
+        ours=tuple(_rate(one) for one in found),
+        target=TARGET,
+        target_is_rate=True,
+        details={
+            "events": found[0]["events"],
+            "rounds": found[0]["rounds"],
+            "by the wall clock, events/s": max(_rate(one, by="wall") for one in found),
+        },
+        notes=(note,),
+    )
 
 
 def _rate(audit: dict[str, Any], *, by: str = "seconds") -> float:

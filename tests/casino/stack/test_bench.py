@@ -16,7 +16,11 @@ from casino.stack.home import PROJECT
 from casino.stack.processes import run_to_end
 from tests.processes import clean_environment
 
-PARTS = {"append": ["append, batch 1", "append, batch 20"], "rules": ["rules", "rules, settled"]}
+PARTS = {
+    "append": ["append, batch 1", "append, batch 20"],
+    "replay": ["replay", "audit", "replay, mixed", "audit, mixed"],
+    "rules": ["rules", "rules, settled"],
+}
 
 
 @pytest.fixture(scope="module")
