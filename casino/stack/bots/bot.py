@@ -118,7 +118,7 @@ class Bot:
 
     async def _deal_at_once(self) -> None:
         stakes = [{"spot": spot, "amount": f"{amount}.00"} for spot, amount in self._stakes()]
-        await self._act("deal", {"stakes": stakes, "currency": self._rules["currency"]})
+        await self._act("deal", {"stakes": stakes, "currency": self._rules["currency"], **self._cut()})
         self.has_bet = True
 
     async def _confirm(self) -> None:
@@ -127,9 +127,13 @@ class Bot:
         await self._rebuy_when_low(picture)
 
     def _cut(self) -> dict[str, Any]:
-        """Mostly bytes of its own for the shoe that takes them: the round's, or once the table's next long one."""
-        of_long_shoe = self._rules["shuffle"] == "shoe"
-        shoe = self.watch.picture.get("next_shoe" if of_long_shoe else "round") or {}
+        """Mostly bytes of its own for the shoe that takes them: the round's, or once the table's next one.
+
+        That is the next long one, or, with the stakes that open a round, the shoe which was named for it.
+        """
+        picture = self.watch.picture
+        in_round = self._rules["shuffle"] != "shoe" and (picture.get("round") or {}).get("phase") == "betting"
+        shoe = picture.get("round" if in_round else "next_shoe") or {}
         if self.cut == shoe.get("id") or self.chance.random() < 0.3:
             return {}
         self.cut = shoe.get("id")
