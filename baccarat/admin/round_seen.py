@@ -17,6 +17,7 @@ from casino.admin.sections import Grid
 from casino.events.admin import positions
 from casino.events.store import Recorded
 from casino.operators.models import PlayerSession
+from casino.operators.principals import session_id
 from casino.operators.sessions import unnoted
 from casino.staff.models import View
 
@@ -71,8 +72,9 @@ def _sessions(round_: Round, state: RoundState, names: Mapping[UUID, str]) -> It
     during = PlayerSession.objects.filter(player_id__in=players, last_used_at__gte=round_.opened_at - unnoted())
     if round_.ended_at is not None:
         during = during.filter(created_at__lte=round_.ended_at)
-    for session in during.order_by("created_at").defer("token_hash"):
-        used = format_html("a session, last used {}", marks.moment(session.last_used_at))
+    for session in during.order_by("created_at"):
+        name = session_id(bytes(session.token_hash)).removeprefix("session:")
+        used = format_html("session {}, last used {}", marks.code(name), marks.moment(session.last_used_at))
         yield session.created_at, _player(session.player_id, names), "the table", used
 
 

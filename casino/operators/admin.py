@@ -22,6 +22,7 @@ from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Deed, Facts, Grid, Section
 from casino.operators import operations, reference_marks, sessions, staff
 from casino.operators.models import ApiKey, Operator, Player, PlayerSession, StaffMembership
+from casino.operators.principals import session_id
 from casino.significant import admin_thresholds
 
 if TYPE_CHECKING:  # what django-unfold adds is looks, and untyped
@@ -287,6 +288,7 @@ def _sessions(player: Player) -> Grid:
     latest = player.sessions.order_by(F("created_at").desc())[:MOST_SESSIONS]
     rows = [
         (
+            marks.code(session_id(bytes(session.token_hash)).removeprefix("session:")),
             marks.moment(session.created_at),
             marks.moment(session.expires_at),
             marks.moment(session.last_used_at),
@@ -295,5 +297,5 @@ def _sessions(player: Player) -> Grid:
         )
         for session in latest
     ]
-    headers = ("Opened (UTC)", "Expires (UTC)", "Last used (UTC)", "Ended (UTC)", "Standing")
+    headers = ("Session", "Opened (UTC)", "Expires (UTC)", "Last used (UTC)", "Ended (UTC)", "Standing")
     return Grid("Sessions", headers, rows, empty="No session yet.")

@@ -4,6 +4,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 
+def session_id(token_hash: bytes) -> str:
+    """This will name a player's session for good, as events do: nobody can log in by it."""
+    return f"session:{token_hash.hex()[:32]}"
+
+
 @dataclass(frozen=True, slots=True)
 class OperatorPrincipal:
     """An operator's server, known by its key."""
@@ -23,6 +28,11 @@ class OperatorPrincipal:
     def actor(self) -> str:
         """How events name this caller."""
         return f"operator:{self.key_id}"
+
+    @property
+    def cause(self) -> str:
+        """What events name as the cause of what this caller does: nothing, a server has no session."""
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,11 @@ class PlayerPrincipal:
     def actor(self) -> str:
         """How events name this caller."""
         return f"player:{self.player}"
+
+    @property
+    def cause(self) -> str:
+        """What events name as the cause of what this caller does: the session, as GLI-19 2.8.2 wants it."""
+        return session_id(self.session)
 
 
 Principal = OperatorPrincipal | PlayerPrincipal

@@ -49,7 +49,9 @@ class EitherView(EdgeView):
 
 
 def metadata(request: Request) -> Metadata:
-    """This will build what events remember of a request: the operator, who acted, and the request's id."""
+    """This will build what events remember of a request: the operator, who acted, in which session, and its id."""
     caller = cast("Principal", request.user)
     made = request_id(request._request)  # noqa: SLF001  (the wrapper has no public name for what it wraps)
-    return Metadata(operator=str(caller.operator), actor=caller.actor, causation="", correlation=made, request=made)
+    return Metadata(
+        operator=str(caller.operator), actor=caller.actor, causation=caller.cause, correlation=made, request=made
+    )

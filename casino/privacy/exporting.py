@@ -20,7 +20,8 @@ BATCH: Final = 500
 """Rows that are read, opened and compressed at a time."""
 FILES: Final[Mapping[str, str]] = {
     "player": "SELECT id, operator_id, reference, nickname, created_at FROM operators_player WHERE id = %(player)s",
-    "sessions": "SELECT created_at, expires_at, last_used_at, ended_at, ended_reason FROM operators_playersession "
+    "sessions": "SELECT 'session:' || left(encode(token_hash, 'hex'), 32) AS session, created_at, expires_at, "
+    "last_used_at, ended_at, ended_reason FROM operators_playersession "
     "WHERE player_id = %(player)s ORDER BY created_at",
     "removal": "SELECT until FROM operators_removal WHERE player_id = %(player)s",
     "accounts": "SELECT id, kind, book, currency, table_id, balance FROM wallet_account "

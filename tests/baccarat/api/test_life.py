@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from casino.events.rows import fetch
 from tests.baccarat.api.people import LONG_TURN, Gambler, Tenant, bet, deal_all, sit
 
 ALONE = ("overview", "mini", "classic")
@@ -249,3 +250,12 @@ def _leaves(player: Gambler, house: Tenant, table: str, *, seat: int) -> None:
     assert player.read("me/balances") == house.read(f"players/{player.id}/balances")
     player.send("delete", "sessions/current")
     assert player.get(at).json()["code"] == "invalid_credentials"
+
+
+def test_a_wager_names_the_session_it_was_made_in_by_what_nobody_can_log_in_with(lucky: Tenant) -> None:
+    table, alice = lucky.table("mini"), lucky.player("Alice")
+    sit(alice, table)
+    bet(alice, table, banker="10.00")
+    ((session,),) = fetch("SELECT token_hash FROM operators_playersession WHERE player_id = %s", [alice.id])
+    made = "SELECT DISTINCT metadata->>'causation' FROM events_event WHERE metadata->>'actor' = %s"
+    assert fetch(made, [f"player:{alice.id}"]) == [(f"session:{bytes(session).hex()[:32]}",)]
