@@ -1,7 +1,7 @@
 """Use cases of players at a table that move money or seats: sit down, change seat, rebuy, leave."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
@@ -14,13 +14,18 @@ from baccarat.purses import means_if_short
 from baccarat.rounds.refusals import WagerInPlay
 from baccarat.rounds.state import Standing
 from baccarat.tables import commands as tc
-from baccarat.tables.refusals import NotSeated, WrongCurrency
+from baccarat.tables.refusals import GameInterrupted, NotSeated, WrongCurrency
 from baccarat.tables.state import Seat
+from casino.events.rows import fetch
 from casino.kernel.money import Book
 from wallet import ledger
 from wallet.protection.standing import standing
 
 Picture = dict[str, Any]
+_INTERRUPTED: Final = """
+SELECT t.id FROM baccarat_table t JOIN baccarat_wager w ON w.round_id = t.round_id
+ WHERE t.set_aside IS NOT NULL AND t.operator_id = %s AND w.player_id = %s LIMIT 1
+"""
 
 
 def take(
@@ -32,11 +37,12 @@ def take(
     refusals of a cut.
 
     Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, BookNotOffered, WrongCurrency, DebtOutstanding,
-    PlayerExcluded, PlayIsStopped, PlayerIsStopped, LimitReached, InsufficientFunds.
+    PlayerExcluded, PlayIsStopped, PlayerIsStopped, LimitReached, InsufficientFunds, GameInterrupted.
     """
     with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
         _require_currency(currency, journal)
+        _require_no_interruption(guest)
         means = standing(repository.place_of(journal).player(guest.player, book), now=now)
         means.require_entry(buy_in)
         journal.on_table(
@@ -48,6 +54,13 @@ def take(
             dealer.open_round(journal, fresh=repository.fresh(journal), now=now)
         repository.write([(journal, guest.metadata)])
     return _picture(journal, guest, now, balance=buy_in)
+
+
+def _require_no_interruption(guest: Guest) -> None:
+    """A game that was interrupted is resolved before its player joins another (GLI-19 4.16.3)."""
+    waits = fetch(_INTERRUPTED, [guest.operator, guest.player])
+    if waits:
+        raise GameInterrupted(table=str(waits[0][0]))
 
 
 def change(*, guest: Guest, seat: int) -> Picture:

@@ -36,6 +36,12 @@ class AlreadySeated(Refusal):
     remedy = "Change seat instead, or leave first."
 
 
+class GameInterrupted(Refusal):
+    code = "game_interrupted"
+    title = "A round of yours was interrupted at another table, and waits for the house"
+    remedy = "Its wager is held. Take a seat once that round is settled or void; `table` is where it waits."
+
+
 class NotSeated(Refusal):
     code = "not_seated"
     title = "You have no seat at this table"

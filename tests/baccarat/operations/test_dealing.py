@@ -13,7 +13,7 @@ from baccarat.journal import Secret
 from baccarat.operations import dealing
 from baccarat.rounds.refusals import BettingIsClosed, RoundNotSetAside
 from baccarat.rounds.state import Phase, Standing
-from baccarat.tables.refusals import UnknownTable
+from baccarat.tables.refusals import GameInterrupted, UnknownTable
 from casino.events.rows import execute, fetch
 from tests.conftest import Database
 from tests.support.examples import B, P, T
@@ -154,8 +154,10 @@ def test_a_round_without_its_seed_is_set_aside_and_blocks_no_other(
 
 def test_a_round_that_was_set_aside_is_dealt_once_it_is_resumed(house: House) -> None:
     table, ann = ready(house)
-    secret = secret_of(house, table)
+    secret, elsewhere = secret_of(house, table), house.guest(house.table("mini"), ann.player)
     deal_all()
+    with pytest.raises(GameInterrupted):
+        elsewhere.sit(buy_in=0)
     shoe_secrets.keep([secret])
     with pytest.raises(UnknownTable):
         dealing.resume(table=table, operator=House().operator, metadata=house.metadata)
@@ -169,6 +171,7 @@ def test_a_round_that_was_set_aside_is_dealt_once_it_is_resumed(house: House) ->
     (seat,) = round_.seats
     assert seat.settled is not None
     assert house.game(ann) == BUY_IN - 2500 + seat.settled.returned
+    elsewhere.sit(buy_in=0)
     with pytest.raises(RoundNotSetAside):
         dealing.resume(table=table, operator=house.operator, metadata=house.metadata)
     house.agree(table)
