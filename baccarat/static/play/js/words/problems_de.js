@@ -50,6 +50,8 @@ export default {
   "problem.field_too_short": "Eine Angabe ist zu kurz.",
   "problem.field_too_short.remedy": "Ergänzen Sie sie.",
   "problem.forbidden": "Das dürfen Sie hier nicht.",
+  "problem.game_interrupted": "Eine Ihrer Runden an einem anderen Tisch wurde unterbrochen und wartet auf das Haus.",
+  "problem.game_interrupted.remedy": "Ihr Einsatz ist aufgehoben. Setzen Sie sich, sobald die Runde abgerechnet oder ungültig ist.",
   "problem.gaming_is_stopped": "Zurzeit wird nicht gespielt.",
   "problem.gaming_is_stopped.remedy": "Bestätigte Einsätze werden gegeben und ausgezahlt; aufstehen und auszahlen können Sie. Kommen Sie später wieder.",
   "problem.idempotency_key_malformed": "Die Seite hat die Anfrage falsch gesendet.",
