@@ -26,12 +26,18 @@ STRETCH: Final = 100_000
 """Positions shared out at once."""
 
 _SHARED: Final = """
-SELECT seal.position, event.type = ANY (%s::text[]), event.type = ANY (%s::text[]), event.type = ANY (%s::text[]),
-       abs(hashtext(coalesce(opened.data->>'table', event.stream))::bigint) %% %s
-FROM events_seal AS seal JOIN events_event AS event ON event.id = seal.event_id
-LEFT JOIN events_event AS opened ON opened.stream = event.stream AND opened.version = 1
-WHERE seal.position > %s AND seal.position <= %s
-ORDER BY seal.position
+SELECT part, array_agg(position ORDER BY position) FILTER (WHERE of_table),
+       array_agg(position ORDER BY position) FILTER (WHERE shown OR NOT of_table),
+       array_agg(position ORDER BY position) FILTER (WHERE of_all AND NOT of_table)
+FROM (
+    SELECT seal.position, event.type = ANY (%s::text[]) AS of_table, event.type = ANY (%s::text[]) AS shown,
+           event.type = ANY (%s::text[]) AS of_all,
+           abs(hashtext(coalesce(opened.data->>'table', event.stream))::bigint) %% %s AS part
+    FROM events_seal AS seal JOIN events_event AS event ON event.id = seal.event_id
+    LEFT JOIN events_event AS opened ON opened.stream = event.stream AND opened.version = 1
+    WHERE seal.position > %s AND seal.position <= %s
+) AS placed
+GROUP BY part
 """
 _WAITING: Final = """
 SELECT event.id, event.stream, event.version, event.type, event.schema, event.data::text, event.metadata::text,
@@ -60,14 +66,15 @@ def share_out(groups: int, *, upto: int) -> tuple[Share, list[Share]]:
     others, tables = array("q"), [array("q") for _ in range(groups)]
     for start in range(0, upto, STRETCH):
         asked = [OF_TABLES, SHOWN, sorted(SWITCH_KINDS), groups, start, min(upto, start + STRETCH)]
-        for position, of_table, shown, of_all, group in fetch(_SHARED, asked):
-            if not of_table or shown:
-                others.append(position)
-            if of_table:
-                tables[group].append(position)
-            elif of_all:
-                for each in tables:
-                    each.append(position)
+        elsewhere: list[int] = []
+        switches: list[int] = []
+        for group, of_table, of_others, of_all in fetch(_SHARED, asked):
+            tables[group].extend(of_table or ())
+            elsewhere += of_others or ()
+            switches += of_all or ()
+        others.extend(sorted(elsewhere))
+        for each in tables if switches else ():
+            each[:] = array("q", sorted([*each, *switches]))
     return Share(0, 0, others), [Share(groups, number, each) for number, each in enumerate(tables)]
 
 

@@ -73,7 +73,7 @@ def _limits(round_: PlainRound, stakes: dict[Spot, int]) -> bool:
     rules = round_.table.rules
     if len(stakes) > 1 and rules.spots_per_round is _ONE:
         return False
-    return all(stake <= rules.maximum for stake in stakes.values())
+    return not stakes or max(stakes.values()) <= rules.maximum
 
 
 def confirmed(round_: PlainRound, event: f.WagerConfirmed) -> bool:

@@ -64,10 +64,10 @@ def time(text: str | None) -> str:
     """This will write an event's time, which is in UTC, as a timestamp in a record."""
     if text is None:
         return ""
+    if text[-2] != "0":
+        return f'"{text[:10]} {text[11:-1]}"'
     clock = text[11:-1]
-    if clock[-1] == "0" and "." in clock:
-        clock = clock.rstrip("0")
-    return f'"{text[:10]} {clock}"'
+    return f'"{text[:10]} {clock.rstrip("0") if "." in clock else clock}"'
 
 
 def due_of(part: PlainPart) -> Due:
