@@ -37,7 +37,7 @@ def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata)
     """This will close a table for good, at once or, where a round is in hand, when that has concluded; returns whether
     it is closed now.
 
-    Closing a closed one changes nothing. The seeds of its long shoes, also of the one that was only committed to, are
+    Closing a closed one changes nothing. The seeds of its shoes, also of the one that was only committed to, are
     revealed and forgotten; one whose row is gone is recorded as lost. Raises UnknownTable, CloseReasonInvalid, and
     SeedUnreadable where a seed is there and its key is not.
     """

@@ -47,7 +47,7 @@ class ShoeRevealed:
 
 @dataclass(frozen=True, slots=True)
 class RevealedSeed:
-    """The seed of a long shoe that is not played to its end, or not at all, in hex; None where it is lost."""
+    """The seed of a shoe that is not played to its end, or not at all, in hex; None where it is lost."""
 
     shoe: UUID
     seed: str | None

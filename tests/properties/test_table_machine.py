@@ -351,12 +351,22 @@ class TableMachine(RuleBasedStateMachine):
             self.log += page.events
             for event in page.events:
                 self._post(event)
+                self._require_named(event)
         self.table = journal.table
         for identity, (state, version) in journal.rounds.items():
             assert version == len(self.streams[f"round-{identity}"])
             self.rounds[identity] = state
         self.seeds |= {secret.shoe: secret.seed for secret in journal.secrets}
         self.revealed += journal.revealed
+
+    def _require_named(self, event: Any) -> None:
+        """A round with a shoe of its own opens on the one that an earlier move has named, and names the next."""
+        if isinstance(event, re.RoundOpened) and event.commitment is not None:
+            named, following = self.table.next_shoe, event.next_shoe
+            assert named is not None
+            assert following is not None
+            assert (named.shoe, named.commitment, named.number) == (event.shoe, event.commitment, event.number)
+            assert following.shape == self.table.rules.shape
 
     def _post(self, event: Any) -> None:
         entry = entry_for(event, 1, PLACE)
