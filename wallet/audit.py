@@ -9,8 +9,7 @@ from uuid import UUID
 
 from casino.events.rows import fetch
 from casino.kernel.findings import Finding
-from casino.kernel.money import Book
-from wallet.accounts import NEVER_NEGATIVE, AccountKind, AccountName
+from wallet.accounts import NEVER_NEGATIVE, key_of
 from wallet.entries import Entry
 
 # Each yields rows of (where, expected, found).
@@ -92,8 +91,9 @@ MOVED_ACCOUNTS: Final = f"""{_NEW.replace("wallet_entry AS", "moving AS", 1)}, m
 ), wallet_posting AS (
     SELECT * FROM wallet_posting WHERE account_id IN (SELECT id FROM moved)
 )"""  # noqa: S608  (constants)
-_ACCOUNTS: Final = """SELECT id, kind, operator_id, book, currency, player_id, table_id
-    FROM wallet_account WHERE id > %s ORDER BY id LIMIT %s"""
+_ACCOUNTS: Final = """SELECT id::text, kind, operator_id::text, book, currency, coalesce(player_id::text, ''),
+        coalesce(table_id::text, '')
+    FROM wallet_account WHERE id > %s::uuid ORDER BY id LIMIT %s"""
 _TEXT: Final = """entry.kind || ': ' || coalesce((
         SELECT string_agg(account_id || ' ' || amount, ', ' ORDER BY account_id, amount)
         FROM wallet_posting WHERE entry_id = entry.id), '')"""
@@ -120,13 +120,13 @@ def check(*, since: int = 0) -> Iterator[Finding]:
 
 def check_account_ids(*, since: int = 0, chunk: int = 5000) -> Iterator[Finding]:
     """This will recompute the id of every account from its name; `since` as for `check`."""
-    last, given = UUID(int=0), [since] if since else []
+    last, given = str(UUID(int=0)), [since] if since else []
     view = MOVED_ACCOUNTS.replace("%(since)s", "%s") if since else ""
     while rows := fetch(view + _ACCOUNTS, [*given, last, chunk]):
         for stored, kind, operator, book, currency, player, table in rows:
-            name = AccountName(AccountKind(kind), operator, Book(book), currency, player, table)
-            if name.id != stored:
-                yield Finding("account id is not that of its name", f"account {stored}", str(name.id), str(stored))
+            due = key_of(kind=kind, operator=operator, book=book, currency=currency, player=player, table=table)
+            if due != stored:
+                yield Finding("account id is not that of its name", f"account {stored}", due, stored)
         last = rows[-1][0]
 
 

@@ -1,15 +1,19 @@
-from uuid import UUID
+from uuid import UUID, uuid5
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from casino.kernel.money import Book
 from tests.wallet.world import ALICE, BOB, OPERATOR, TABLE, account, game
 from wallet.accounts import (
+    NAMESPACE,
     NEVER_NEGATIVE,
     OF_A_PLAYER,
     OF_A_TABLE,
     OF_AN_OPERATOR,
     AccountKind,
+    key_of,
     operator_account,
     rack,
     table_account,
@@ -20,6 +24,12 @@ def test_an_id_follows_from_the_name_and_never_changes() -> None:
     assert account().text == f"account/{OPERATOR}/real/EUR/{ALICE}/"
     assert account().id == UUID("51f2c620-c3a3-5c9d-9970-c0089c0dfbd1")
     assert game().id == UUID("f9817877-b875-519d-8534-3b8bfa282f39")
+
+
+@given(text=st.text(st.characters(codec="utf-8"), max_size=60))
+def test_ids_are_the_version_5_uuids_of_the_names(text: str) -> None:
+    assert key_of(kind=text, operator="", book="", currency="") == str(uuid5(NAMESPACE, f"{text}/////"))
+    assert account().key == str(account().id) == str(uuid5(NAMESPACE, account().text))
 
 
 def test_every_part_of_the_name_changes_the_id() -> None:

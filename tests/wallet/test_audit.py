@@ -7,7 +7,7 @@ from casino.events.rows import fetch
 from tests.wallet.world import account, bank, causes, deposits, fund, game, move, stakes
 from wallet import ledger
 from wallet.accounts import AccountKind
-from wallet.audit import check, compare_batch
+from wallet.audit import are_just, check, compare_batch
 from wallet.entries import Posting, entry
 from wallet.rebuild import rebuild_balances
 
@@ -41,6 +41,15 @@ def test_what_the_owner_tampers_with_is_found_and_named(database: Any, finding: 
             owner.execute(f"ALTER TABLE {table} DROP CONSTRAINT {constraint}")
         owner.execute(TAMPERING[finding], {"alices": game().id})
     assert finding in {found.what for found in check()}
+
+
+def test_no_text_hides_a_second_entry_or_one_that_is_missing() -> None:
+    wanted = {10: "wager: a -5, b 5", 9: "wager: a -3, b 3"}
+    said = "9 wager: a -3, b 3\n10 wager: a -5, b 5"
+    assert are_just(2, said, wanted)
+    assert are_just(0, None, {})
+    for count, text in ((1, said), (3, said), (2, said.replace("5", "6")), (0, None)):
+        assert not are_just(count, text, wanted)
 
 
 @pytest.mark.django_db

@@ -19,6 +19,7 @@ django.setup()
 
 from baccarat.operations import betting, ceremony, dealing, opening, seats  # noqa: E402  (all below needs Django)
 from baccarat.operations.guest import Guest  # noqa: E402
+from baccarat.rounds.refusals import WagerInPlay  # noqa: E402
 from baccarat.rules.presets import rules_for  # noqa: E402
 from baccarat.rules.table_rules import SpotsPerRound, TableRules, UnderMinimum  # noqa: E402
 from baccarat.rules.wagers import Spot  # noqa: E402
@@ -39,6 +40,9 @@ RAISED = 0.15
 """How often a player cuts, takes chips back in either way, or stakes less than the minimum."""
 SHARES = {"atlantic_city": (1, 5), "overview": (2, 1), "mini": (2, 1), "classic": (2, 1), "big_table": (1, 6)}
 """By preset: how many tables of each lot of eight, and how many players at each."""
+
+PAUSE = 0.5
+"""Seconds between two attempts to leave."""
 
 _CARDS_OUT = "SELECT table_id FROM baccarat_round WHERE phase = 'closed'"
 
@@ -67,8 +71,7 @@ def play(*, lots: int, rounds: int, naps: int, seed: int) -> int:
         if number < naps:
             time.sleep(max(game.rules.turn_seconds or 0 for game in games))
         _deal({game.table: game.guests for game in games})
-    for guest in (guest for game in games for guest in game.guests):
-        seats.leave(guest=guest)
+    _leave(games)
     return sealer.seal_all()
 
 
@@ -169,6 +172,23 @@ def _deal(guests: Mapping[uuid.UUID, Sequence[Guest]]) -> None:
                 with contextlib.suppress(Refusal):
                     ceremony.look(guest=guest)
                     ceremony.hand_back(guest=guest)
+
+
+def _leave(games: Sequence[Game]) -> None:
+    """Everybody leaves with the money; whose wager is still in play waits for the end of the turn."""
+    staying = [guest for game in games for guest in game.guests]
+    while staying:
+        _deal({game.table: game.guests for game in games})
+        staying = [guest for guest in staying if not _has_left(guest)]
+        time.sleep(PAUSE if staying else 0)
+
+
+def _has_left(guest: Guest) -> bool:
+    try:
+        seats.leave(guest=guest)
+    except WagerInPlay:
+        return False
+    return True
 
 
 if __name__ == "__main__":

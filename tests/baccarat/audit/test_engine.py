@@ -113,6 +113,17 @@ def test_a_process_of_an_audit_finds_what_one_pass_finds(played):
     assert (shared.findings, shared.line()) == (alone.findings, alone.line())
 
 
+def test_what_is_asked_beside_the_log_is_found_all_the_same(played, monkeypatch):
+    with played.owner() as owner:
+        owner.execute("UPDATE wallet_balance SET balance = balance + 1")
+        owner.execute("UPDATE baccarat_wager SET won = won + 1")
+    alone = engine.run(oldest=3600)
+    monkeypatch.setattr(engine, "BESIDE", 0)
+    beside = engine.run(oldest=3600)
+    assert {"balance is not the sum of its postings", "row differs"} <= {finding.what for finding in alone.findings}
+    assert (beside.findings, beside.line()) == (alone.findings, alone.line())
+
+
 def test_progress_is_told_up_to_the_head(played):
     told = []
     engine.run(oldest=3600, progress=lambda done, total: told.append((done, total)))
