@@ -47,6 +47,13 @@ def test_a_round_is_judged_by_what_stands_about_it(played: Any) -> None:
         "Signed checkpoint": None,
     }
 
+    opening = f"stream = 'table-{place.table}' AND type = 'TableOpened'"
+    ((named,),) = fetch(f"SELECT data->'next_shoe'->>'shoe' FROM events_event WHERE {opening}")
+    for shoe, reds in ((place.table, {"Cards from the committed seed"}), (named, set())):
+        put = f"jsonb_set(data, '{{next_shoe,shoe}}', '\"{shoe}\"')"
+        tamper(played, f"UPDATE events_event SET data = {put} WHERE {opening}")
+        assert broken(judge(round_, place=place)) >= reds
+
     signing.sign_now()
     assert judge(round_, place=place).checks[-1].holds
     with played.owner() as owner:

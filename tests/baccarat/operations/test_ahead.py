@@ -9,6 +9,7 @@ from pytest_django import Settings
 
 from baccarat import commitments, dealer, shoe_secrets
 from baccarat.audit import engine
+from baccarat.audit.retelling import retell
 from baccarat.fairness.commitment import opens
 from baccarat.operations import betting, closing, versioning
 from baccarat.rounds.refusals import NoOpenRound
@@ -171,6 +172,9 @@ def test_a_table_from_before_commits_with_its_first_round_and_ahead_from_then_on
     assert house.in_hand(table).facts().shoe == named.shoe
     assert [each.contribution for each in house.in_hand(table).given] == ["c0ffee"]
     deal_all()
+    told = [retell(round_) for round_ in (own.round, house.last(table).facts().round)]
+    assert ["That commitment was named" in each.fairness for each in told] == [False, True]
+    assert [each.findings for each in told] == [(), ()]
     assert found_at(house, table) == []
     house.agree(table)
 
