@@ -121,6 +121,7 @@ def _return(all_days: Sequence[Day]) -> dict[str, Any]:
             "borderWidth": 1,
             "pointStyle": "line",  # a day between days without play has no line to be seen by
             "pointRadius": 5,
+            "pointBorderWidth": 2,
             "fill": fill,
         }
         for place, label, fill in ((0, "Band from", False), (1, "Band to", "-1"))

@@ -1,14 +1,15 @@
 """What pages call a player, a table, a round, a payment, where all that is at hand is `kind:<id>`."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
 from django.db.models import F, OuterRef, Subquery
 
 from baccarat.models import Round, Table
+from casino.admin.paging import CountedList
 from casino.admin.readonly import as_uuid
 from casino.admin.viewer import may_see
 from casino.kernel import money
@@ -33,6 +34,23 @@ def named(subjects: Collection[str]) -> dict[str, str]:
         if wanted[kind] and may_see(settings.ADMIN_PAGES[kind])
         for identity, name in ask(wanted[kind]).items()
     }
+
+
+class SwitchList(CountedList):
+    """A list of switches, each with the name of what it stops."""
+
+    def get_results(self, request: Any) -> None:
+        """This will fetch the page, and all names on it at once."""
+        super().get_results(request)
+        name_switches(self.result_list)
+
+
+def name_switches(switches: Iterable[Any]) -> None:
+    """This will give switches the names of their subjects, which stand in their ids; those without one keep the id."""
+    told = list(switches)
+    known = named({switch.pk for switch in told})
+    for switch in told:
+        switch.named = known.get(switch.pk, switch.subject)
 
 
 def _players(ids: Ids) -> Mapping[UUID, str]:

@@ -7,12 +7,13 @@ from uuid import UUID
 from django.contrib import admin, messages
 from django.contrib.admin.utils import quote
 from django.core.exceptions import PermissionDenied
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
+from baccarat.admin import subjects
 from baccarat.models import Switch
 from baccarat.operations import switching
 from baccarat.tables.stop_refusals import UnknownSwitch
@@ -128,20 +129,16 @@ class SwitchAdmin(ReadOnlyAdmin):
         """This will release it. Raises the refusals of `switching.resume`."""
         return resume(request, switch.scope, switch.subject)
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add the operator's slug, in the same query."""
-        slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
-        rows: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug))
-        return rows
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[subjects.SwitchList]:
+        """This will have switches listed with the names of what they stop."""
+        del request, kwargs
+        return subjects.SwitchList
 
     @admin.display(description="subject")
     def whose(self, switch: Any) -> SafeString | str:
-        """What is stopped: an operator by its short name, rules by theirs, anything else by its id."""
+        """What is stopped, by its name."""
         page = _PAGES.get(Scope(switch.scope))
-        if page is None:
-            return switch.subject or marks.NOTHING
-        name = switch.slug or switch.subject if switch.scope == Scope.OPERATOR else switch.subject
-        return marks.page(page, switch.subject, name)
+        return switch.subject or marks.NOTHING if page is None else marks.page(page, switch.subject, switch.named)
 
     @admin.display(description="what")
     def what(self, switch: Switch) -> str:
@@ -170,6 +167,7 @@ class SwitchAdmin(ReadOnlyAdmin):
 
     def sections(self, request: HttpRequest, obj: Switch) -> Sequence[Section]:
         """This will show a switch, and the form that turns it for those who may."""
+        subjects.name_switches([obj])
         facts = (
             ("Reach", self.what(obj)),
             ("Subject", self.whose(obj)),

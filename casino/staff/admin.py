@@ -51,6 +51,10 @@ class MemberAdmin(ReadOnlyAdmin):
         number = as_number(term)
         return Q(username=term) if number is None else Q(pk=number) | Q(username=term)
 
+    def title_of(self, obj: Member) -> str:
+        """This will name a member of staff by the login."""
+        return obj.get_username()
+
     def subject_of(self, obj: Member) -> str:
         """This will name a member as events do."""
         return f"staff:{obj.pk}"
