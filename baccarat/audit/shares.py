@@ -6,7 +6,7 @@ as well. Switches are everybody's; wagers and voids are shown to the share of th
 
 from array import array
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
 from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.rows import Batch
@@ -16,21 +16,26 @@ from casino.events.pieces import read_some
 from casino.events.rows import fetch
 from casino.events.store import recorded
 from casino.kernel.findings import Finding
+from wallet.protection_events import PlayerProtectionEvent
 
 OF_TABLES: Final = sorted({*ROUND_STEPS, *TABLE_STEPS, "RoundOpened", "TableOpened"})
 SHOWN: Final = sorted([CONFIRMED, "RoundVoided"])
 """What the share of the wallets follows of rounds: who wagered when, and who owes since a void."""
+PROTECTIONS: Final = sorted(kind.__name__ for kind in get_args(PlayerProtectionEvent))
+"""Wagers are shown of the players of whom one of these speaks: those that they may forbid."""
 CHUNK: Final = 500
 """Events read at once."""
 STRETCH: Final = 100_000
 """Positions shared out at once."""
 
+_PROTECTED: Final = "SELECT DISTINCT data->>'player' FROM events_event WHERE type = ANY (%s::text[])"
 _SHARED: Final = """
 SELECT part, array_agg(position ORDER BY position) FILTER (WHERE of_table),
        array_agg(position ORDER BY position) FILTER (WHERE shown OR NOT of_table),
        array_agg(position ORDER BY position) FILTER (WHERE of_all AND NOT of_table)
 FROM (
-    SELECT seal.position, event.type = ANY (%s::text[]) AS of_table, event.type = ANY (%s::text[]) AS shown,
+    SELECT seal.position, event.type = ANY (%s::text[]) AS of_table, event.type = ANY (%s::text[])
+               AND (event.type = 'RoundVoided' OR event.data->>'player' = ANY (%s::text[])) AS shown,
            event.type = ANY (%s::text[]) AS of_all,
            abs(hashtext(coalesce(opened.data->>'table', event.stream))::bigint) %% %s AS part
     FROM events_seal AS seal JOIN events_event AS event ON event.id = seal.event_id
@@ -64,8 +69,9 @@ class Share(NamedTuple):
 def share_out(groups: int, *, upto: int) -> tuple[Share, list[Share]]:
     """This will share out the log up to a position: the share of all else, and one for each group of tables."""
     others, tables = array("q"), [array("q") for _ in range(groups)]
+    protected = [player for (player,) in fetch(_PROTECTED, [PROTECTIONS])]
     for start in range(0, upto, STRETCH):
-        asked = [OF_TABLES, SHOWN, sorted(SWITCH_KINDS), groups, start, min(upto, start + STRETCH)]
+        asked = [OF_TABLES, SHOWN, protected, sorted(SWITCH_KINDS), groups, start, min(upto, start + STRETCH)]
         elsewhere: list[int] = []
         switches: list[int] = []
         for group, of_table, of_others, of_all in fetch(_SHARED, asked):

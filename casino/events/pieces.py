@@ -14,6 +14,8 @@ FROM events_seal AS seal LEFT JOIN events_event AS event ON event.id = seal.even
 WHERE seal.position = ANY (%s::bigint[])
 ORDER BY seal.position
 """  # noqa: S608  (constants)
+BEFORE: Final = "SELECT position, digest FROM events_seal WHERE position = ANY (%s::bigint[])"
+_NOWHERE: Final = Head(-1, b"")
 GONE: Final = """
 SELECT position, event_id FROM events_seal LEFT JOIN events_event AS event ON event.id = event_id
 WHERE position <= %s AND event.id IS NULL ORDER BY position
@@ -35,26 +37,20 @@ def read_some(forms: Forms, positions: Sequence[int], *, findings: list[Finding]
     """
     batch: list[Seen] = []
     values: list[Any] = []
-    runs = list(_runs(fetch(SOME, [_array(positions)])))
-    sought = "SELECT position, digest FROM events_seal WHERE position = ANY (%s::bigint[])"
-    before = {0: GENESIS, **dict(fetch(sought, [_array([run[0][0] - 1 for run in runs])]))}
-    for run in runs:
-        link = Head(run[0][0] - 1, before.get(run[0][0] - 1, b""))
-        if link.digest:
-            check(run, link, batch, values, forms, findings)
-        else:  # nothing to hold the first against; the others follow from it
-            check(run[:1], Head(link.position, GENESIS), batch, values, forms, [])
-            check(run[1:], Head(*run[0][:2]), batch, values, forms, findings)
+    rows = fetch(SOME, [_array(positions)])
+    known = _before(rows)
+    check(rows, _NOWHERE, batch, values, forms, findings, lambda _, position: known.get(position - 1))
     return batch, values
 
 
-def _runs(rows: Rows) -> Iterator[Rows]:
-    """The rows in runs of positions one after the other."""
-    start = 0
-    for place in range(1, len(rows) + 1):
-        if place == len(rows) or rows[place][0] != rows[place - 1][0] + 1:
-            yield rows[start:place]
-            start = place
+def _before(rows: Rows) -> dict[int, bytes]:
+    """The digests that rows follow from which do not follow the row before them."""
+    starts, last = [], 0
+    for row in rows:
+        if row[0] != last + 1:
+            starts.append(row[0] - 1)
+        last = row[0]
+    return {0: GENESIS, **dict(fetch(BEFORE, [_array(starts)]))}
 
 
 def _array(numbers: Sequence[int]) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from casino.events.digest import GENESIS
 from casino.events.inspection import inspect
-from casino.events.links import COLUMNS, Forms, Head, Read, Seen, check
+from casino.events.links import COLUMNS, Forms, Head, Read, Seen, check, gap
 from casino.events.rows import Rows, Stream, fetch
 from casino.kernel.findings import Finding
 
@@ -90,10 +90,14 @@ def read(
     last, link = head_mark().position if upto is None else upto, _start(from_position, findings)
     after = link.position
     lots = _lots(after, last, chunk) if stream is None else stream(ALL, [after, last], chunk)
+
+    def jump(before: int, position: int) -> None:
+        findings.append(gap(before, position))
+
     for rows in lots:
         batch: list[Seen] = []
         values: list[Any] = []
-        link = check(rows, link, batch, values, forms, findings)
+        link = check(rows, link, batch, values, forms, findings, jump)
         yield batch, values
 
 
