@@ -13,13 +13,20 @@ _READ: Final = """
            event.reason, event.before::text, event.after::text, remark.at, coalesce(remark.by, '')
       FROM significant_significantevent event
       LEFT JOIN significant_remark remark ON remark.event_id = event.id AND remark.acknowledges
-     WHERE event.operator_id = %(operator)s AND event.at >= %(since)s AND event.at < %(until)s
+     WHERE (event.operator_id = %(operator)s
+            OR event.operator_id IS NULL AND event.kind IN ('gaming_stopped', 'gaming_resumed')
+               AND (event.subject = 'gaming' OR EXISTS (
+                   SELECT FROM baccarat_rulesversion version
+                    WHERE version.operator_id = %(operator)s AND event.subject = 'rules:' || version.label)))
+       AND event.at >= %(since)s AND event.at < %(until)s
      ORDER BY event.number
 """
 
 
 def read(asked: Asked) -> Found:
-    """This will read a row for each significant event of the operator's, with who acknowledged it."""
+    """This will read a row for each significant event of the operator's, and for each stop of the house by which the
+    operator's tables stood still (NJ 13:69O-3.1(b)), with who acknowledged it.
+    """
     return Found([_shown(*row) for row in fetch(_READ, asked.values())], figures=())
 
 
@@ -40,7 +47,7 @@ def _flat(value: str | None) -> str:
 SIGNIFICANT: Final = Definition(
     name="significant",
     title="Significant events",
-    about="Significant events of the interval, and who has acknowledged them so far.",
+    about="Significant events of the interval, stops by the house among them, and who has acknowledged them so far.",
     columns=(
         moment("at", "At"),
         count("number", "No.", sums=False),
