@@ -346,9 +346,9 @@ API_ALLOWED_ORIGINS = env.words("API_ALLOWED_ORIGINS")
 """Origins whose browsers may call the API, such as https://play.example."""
 PLAYER_SESSION_SECONDS = env.integer("PLAYER_SESSION_SECONDS", default=3600)
 PLAYER_IDLE_SECONDS = env.integer("PLAYER_IDLE_SECONDS", default=900)
-"""A player's session ends after so long without a request."""
-if not 60 <= PLAYER_IDLE_SECONDS <= 86400:
-    raise ImproperlyConfigured("PLAYER_IDLE_SECONDS must be 60 to 86400.")
+"""A player's session ends after so long without a request: half an hour at most (GLI-19 2.5.4)."""
+if not 60 <= PLAYER_IDLE_SECONDS <= 1800:
+    raise ImproperlyConfigured("PLAYER_IDLE_SECONDS must be 60 to 1800.")
 PLAYER_AWAY_SECONDS = env.integer("PLAYER_AWAY_SECONDS", default=PLAYER_IDLE_SECONDS // 10)
 """A player of whom nothing was heard for so long is away. Use is noted every PLAYER_IDLE_SECONDS / 30."""
 SEAT_KEPT_SECONDS = env.integer("SEAT_KEPT_SECONDS", default=PLAYER_IDLE_SECONDS + 300)
