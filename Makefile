@@ -32,9 +32,22 @@ serve:
 	@sh deploy/environment.sh "$(PYTHON)" embedded
 	@exec $(RUN) manage.py up --port $(PORT) $(ARGS)
 
+# What the service consists of, and then whole systems as one sees them from outside: pages, commands, deployments.
+SYSTEMS := tests/browser tests/deploy tests/casino/stack
+
 test:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
+ifdef ARGS
 	@exec $(RUN) -m pytest -n 3 $(ARGS)
+else
+	@failed=0; \
+	echo "Unit, property, concurrency, crash and API tests:"; \
+	$(RUN) -m pytest -n 3 $(SYSTEMS:%=--ignore=%) || failed=$$?; \
+	test $$failed != 2 || exit 2; \
+	echo "Whole systems from outside: the page in a browser, commands, deployments, measuring:"; \
+	$(RUN) -m pytest -n 3 $(SYSTEMS) || failed=$$?; \
+	exit $$failed
+endif
 
 lint:
 	@sh deploy/environment.sh "$(PYTHON)" test lint

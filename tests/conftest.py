@@ -9,6 +9,8 @@ import gc
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Generator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,6 +27,7 @@ from pytest_django import DjangoDbBlocker
 
 from casino.celery import app as celery_app
 from casino.settings import database as database_settings
+from casino.stack.home import PROJECT
 from casino.stack.services import Addresses
 from tests.chromium import CHROMIUM
 from tests.scheduling import LongFirst, long_first
@@ -74,10 +77,22 @@ def pytest_configure_node(node: Any) -> None:
     shared = node.config.stash.get(SHARED, None)
     if shared is None:
         stack = contextlib.ExitStack()
-        shared = stack, stack.enter_context(running_services())
+        with compiling():
+            shared = stack, stack.enter_context(running_services())
         node.config.stash[SHARED] = shared
     services = shared[1]
     node.workerinput["services"] = {"addresses": asdict(services.addresses), "template": services.template}
+
+
+@contextlib.contextmanager
+def compiling() -> Generator[None]:
+    """This will compile a fresh clone's tests while the block runs: else each process would compile all of them."""
+    if any(Path(__file__).parent.glob("__pycache__/test_requirements.*")):
+        yield
+        return
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "tests"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=PROJECT):  # noqa: S603
+        yield
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
