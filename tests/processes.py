@@ -56,7 +56,7 @@ def child_with(pid: int, words: str) -> int:
     raise AssertionError(f"No child with {words!r} runs.")
 
 
-def wait_until(holds: Callable[[], object], *, seconds: float = 30.0) -> bool:
+def wait_until(holds: Callable[[], object], *, seconds: float = 60.0) -> bool:
     """Whether it came to hold in time."""
     deadline = time.monotonic() + seconds
     while not holds():

@@ -16,7 +16,7 @@ from tests.browser.windows import Windows
 from tests.chromium import CHROMIUM
 from tests.services import Services
 
-expect.set_options(timeout=10_000)
+expect.set_options(timeout=20_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

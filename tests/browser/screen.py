@@ -8,7 +8,7 @@ from tests.browser.house import House
 
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
-PATIENCE = 10_000
+PATIENCE = 20_000
 NETWORK = "Failed to load resource"
 
 

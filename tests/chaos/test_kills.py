@@ -15,7 +15,7 @@ from tests.chaos.system import EVERYTHING_BUT_POSTGRES, System, until
 
 pytestmark = pytest.mark.slow
 
-LIMIT = 90
+LIMIT = 180
 """Seconds after which a system that has not come back counts as lost."""
 
 MORE = 8

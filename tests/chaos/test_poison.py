@@ -19,7 +19,7 @@ from tests.conftest import pointed_at
 pytestmark = pytest.mark.slow
 
 TABLES = (Setting("mini"), Setting("mini"), Setting("classic"), Setting("overview"))
-LIMIT = 40
+LIMIT = 120
 
 _TAKE: Final = """
 DELETE FROM baccarat_shoesecret USING baccarat_round AS round

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 TABLES = (Setting("mini"), Setting("classic"), Setting("overview"))
 AWAY = 3.0
 """Seconds for which Redis is away: long enough for a few attempts to reach it in vain."""
-RECOVERY = 30
+RECOVERY = 120
 """Seconds in which the worker has to have found Redis again."""
 FLOOD = 200
 

@@ -26,7 +26,7 @@ from tests.support.house import fresh_database
 
 pytestmark = pytest.mark.slow
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 BET = {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": CURRENCY}
 
 

@@ -161,7 +161,7 @@ def whole_database() -> dict[str, str]:
 
 
 def _words(table: str) -> str:
-    return "(to_jsonb(r) - 'last_used_at')::text" if table == "operators_session" else "r::text"
+    return "(to_jsonb(r) - 'last_used_at')::text" if table == "operators_playersession" else "r::text"
 
 
 def _written() -> list[str]:

@@ -51,13 +51,13 @@ def pay_in_and_out(operator: Caller, player_of: Callable[[str], Caller], *, stri
     ]
     strike()
     assert wait_until(
-        lambda: {player.get(f"me/deposits/{deposit}")["status"] for deposit in deposits} == {"completed"}, seconds=60
+        lambda: {player.get(f"me/deposits/{deposit}")["status"] for deposit in deposits} == {"completed"}, seconds=120
     )
     assert balances(player) == {"account": "396.41"}
 
     paid = player.post("me/withdrawals", method=method, amount="50.00", currency="EUR")["id"]
     waits = player.post("me/withdrawals", method=method, amount="60.00", currency="EUR")["id"]
-    assert wait_until(lambda: player.get(f"me/withdrawals/{paid}")["status"] == "paid", seconds=60)
+    assert wait_until(lambda: player.get(f"me/withdrawals/{paid}")["status"] == "paid", seconds=120)
     assert balances(player) == {"account": "286.41", "hold": "60.00"}
     assert player.post(f"me/withdrawals/{waits}/cancel")["status"] == "cancelled"
     assert balances(player) == {"account": "346.41", "hold": "0.00"}
