@@ -263,6 +263,8 @@ INTEGRITY_STOPS = env.flag("INTEGRITY_STOPS", default=False)
 """What runs and was not approved stops all gaming."""
 CLOCK_TOLERANCE_MS = env.integer("CLOCK_TOLERANCE_MS", default=500)
 """Milliseconds that a process's clock may be from PostgreSQL's."""
+UNAVAILABLE_SECONDS = env.integer("UNAVAILABLE_SECONDS", default=900)
+"""Seconds without a reading of any clock after which the service counts as having been unavailable."""
 INTEGRITY_RULES = "baccarat.version_history.in_force"
 INTEGRITY_STOP = "baccarat.operations.switching.stop_for_integrity"
 PROCESS_STARTED = "casino.integrity.start.begin"

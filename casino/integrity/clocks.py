@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import transaction
 
 from casino.events.rows import fetch
+from casino.integrity import silence
 from casino.integrity.models import ClockReading
 from casino.significant import log
 
@@ -31,9 +32,13 @@ def offset_ms() -> int:
 
 
 def read(process: str) -> ClockReading:
-    """This will keep a reading; one beyond settings.CLOCK_TOLERANCE_MS that the last one was not is CLOCK_CHANGED."""
+    """This will keep a reading; one beyond settings.CLOCK_TOLERANCE_MS that the last one was not is CLOCK_CHANGED.
+
+    One that comes long after the last of any host is SERVICE_UNAVAILABLE.
+    """
     found, host, most = offset_ms(), socket.gethostname(), settings.CLOCK_TOLERANCE_MS
     with transaction.atomic():
+        heard = ClockReading.objects.order_by("-id").first()
         last = ClockReading.objects.filter(host=host).order_by("-id").first()
         kept = ClockReading.objects.create(process=process, host=host, offset_ms=found, beyond=abs(found) > most)
         if kept.beyond and (last is None or not last.beyond or abs(found - last.offset_ms) > most):
@@ -47,4 +52,6 @@ def read(process: str) -> ClockReading:
                 before=None if last is None else {"offset_ms": last.offset_ms},
                 after={"offset_ms": found, "process": process},
             )
+        kept.refresh_from_db(fields=["at"])
+        silence.note(heard, kept)
     return kept

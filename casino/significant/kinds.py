@@ -30,6 +30,7 @@ class Kind(StrEnum):
     CONFIG_CHANGED = "config_changed"
     RULES_PUBLISHED = "rules_published"
     CLOCK_CHANGED = "clock_changed"
+    SERVICE_UNAVAILABLE = "service_unavailable"
     INTEGRITY_FAILED = "integrity_failed"
     AUDIT_FINDING = "audit_finding"
     TABLE_STOPPED = "table_stopped"
@@ -70,6 +71,7 @@ WORDS: Final = {
     Kind.CONFIG_CHANGED: Words("Configuration changed", "configuration", _NOTICE),
     Kind.RULES_PUBLISHED: Words("Rules published", "configuration", _NOTICE),
     Kind.CLOCK_CHANGED: Words("Master clock changed", "clock", _CRITICAL),
+    Kind.SERVICE_UNAVAILABLE: Words("Service was unavailable", "availability", _WARNING),
     Kind.INTEGRITY_FAILED: Words("Integrity check failed", "integrity", _CRITICAL),
     Kind.AUDIT_FINDING: Words("Audit finding", "integrity", _CRITICAL),
     Kind.TABLE_STOPPED: Words("Table stopped", "tables", _WARNING),

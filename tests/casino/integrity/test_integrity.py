@@ -1,5 +1,6 @@
 """What runs is held against what was approved by name; what differs is told once, and by policy stops play."""
 
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import psycopg
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from casino.events.rows import fetch
@@ -119,6 +121,18 @@ def test_a_clock_that_goes_wrong_is_told_once_until_it_moves_again(
         "9000 ms from the database's clock, 500 allowed",
         "-2000 ms from the database's clock, 500 allowed",
     ]
+
+
+def test_a_long_silence_is_told_when_it_is_over_and_a_short_one_is_not(db: None, settings: Any) -> None:
+    clocks.read("worker")
+    assert events("service_unavailable") == []
+    ClockReading.objects.create(
+        process="worker", host="one", offset_ms=0, beyond=False, at=timezone.now() - timedelta(minutes=42)
+    )
+    clocks.read("worker")
+    clocks.read("sealer")
+    told = ("system", "Nothing was heard of the service's workers for 42 minutes")
+    assert events("service_unavailable") == [told]
 
 
 def test_a_process_measures_itself_only_where_settings_say_so(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
