@@ -37,7 +37,9 @@ def ask(sql: str, parameters: Sequence[bytes]) -> Answer:
     Parameters are texts for $1, $2 and so on. Nothing else may be asked on the connection until the rows were taken,
     once; taking them raises psycopg.Error.
     """
-    raw: Connection[Any] = connections[DEFAULT_DB_ALIAS].connection
+    own = connections[DEFAULT_DB_ALIAS]
+    own.ensure_connection()
+    raw: Connection[Any] = own.connection
     raw.pgconn.send_query_params(sql.encode(), parameters, result_format=Format.BINARY)
     raw.wait(generators.send(raw.pgconn))
     return lambda: [row for rows in _results(raw) for row in rows]
