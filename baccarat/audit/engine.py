@@ -22,8 +22,6 @@ from casino.checkpoints.document import Checkpoint
 from casino.events.verification import Head, against, head_mark
 from casino.kernel.findings import Finding
 
-LOT: Final = 1000
-"""Events whose entries and rows are asked for at once."""
 BESIDE = 20_000
 """Sealed events from which on a second connection is worth its start."""
 OLDEST = 60.0
@@ -157,7 +155,7 @@ def _followed(
     judged = 0
     for rows, forms in batches:
         due.extend(fold.follow(rows, forms))
-        if fold.events - judged >= LOT:
+        if fold.events - judged >= parallel.LOT:
             yield due
             due, judged = [], fold.events
         if progress is not None:

@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple, get_args
 from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.rows import Batch
 from baccarat.audit.steps import CONFIRMED, ROUND_STEPS, SWITCH_KINDS, TABLE_STEPS
+from casino.events.ahead import ahead
 from casino.events.drafts import Recorded
-from casino.events.pieces import read_some
+from casino.events.pieces import stream_some
 from casino.events.rows import fetch
 from casino.events.store import recorded
 from casino.kernel.findings import Finding
@@ -23,7 +24,7 @@ SHOWN: Final = sorted([CONFIRMED, "RoundVoided"])
 """What the share of the wallets follows of rounds: who wagered when, and who owes since a void."""
 PROTECTIONS: Final = sorted(kind.__name__ for kind in get_args(PlayerProtectionEvent))
 """Wagers are shown of the players of whom one of these speaks: those that they may forbid."""
-CHUNK: Final = 500
+CHUNK: Final = 100
 """Events read at once."""
 STRETCH: Final = 100_000
 """Positions shared out at once."""
@@ -84,10 +85,13 @@ def share_out(groups: int, *, upto: int) -> tuple[Share, list[Share]]:
     return Share(0, 0, others), [Share(groups, number, each) for number, each in enumerate(tables)]
 
 
-def sealed(share: Share, *, findings: list[Finding]) -> Iterator[Batch]:
-    """This will yield the share's sealed events in order, each held against its own seal."""
-    for start in range(0, len(share.positions), CHUNK):
-        yield read_some(FORMS, share.positions[start : start + CHUNK], findings=findings)
+def sealed(share: Share, *, snapshot: str, findings: list[Finding]) -> Iterator[Batch]:
+    """This will yield the share's sealed events in order, each held against its own seal. The next are read meanwhile.
+
+    `snapshot` is the shared one's name.
+    """
+    with ahead(snapshot=snapshot) as stream:
+        yield from stream_some(FORMS, share.positions, stream=stream, chunk=CHUNK, findings=findings)
 
 
 def waiting(share: Share) -> list[Recorded]:

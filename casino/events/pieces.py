@@ -5,16 +5,16 @@ from typing import Any, Final
 
 from casino.events.digest import GENESIS
 from casino.events.links import COLUMNS, Forms, Head, Read, Seen, check, gap
-from casino.events.rows import Rows, fetch
+from casino.events.rows import Rows, Stream, fetch
 from casino.kernel.findings import Finding
 
 SOME: Final = f"""
-SELECT {COLUMNS}
+SELECT {COLUMNS}, before.digest
 FROM events_seal AS seal LEFT JOIN events_event AS event ON event.id = seal.event_id
+LEFT JOIN events_seal AS before ON before.position = seal.position - 1
 WHERE seal.position = ANY (%s::bigint[])
 ORDER BY seal.position
 """  # noqa: S608  (constants)
-BEFORE: Final = "SELECT position, digest FROM events_seal WHERE position = ANY (%s::bigint[])"
 _NOWHERE: Final = Head(-1, b"")
 GONE: Final = """
 SELECT position, event_id FROM events_seal LEFT JOIN events_event AS event ON event.id = event_id
@@ -30,27 +30,28 @@ WHERE position <> before + 1 ORDER BY position
 
 
 def read_some(forms: Forms, positions: Sequence[int], *, findings: list[Finding]) -> Read:
-    """This will read the sealed events at some positions.
+    """This will read the sealed events at some positions, ascending.
 
     Each is held against its own seal, which must follow from the one before it. One without any before it is not;
     that is for `lacking` to tell.
     """
+    return _held(forms, fetch(SOME, [_array(positions)]), findings)
+
+
+def stream_some(
+    forms: Forms, positions: Sequence[int], *, stream: Stream, chunk: int, findings: list[Finding]
+) -> Iterator[Read]:
+    """This will do the same in batches of at most `chunk` that another connection reads ahead of us."""
+    for rows in stream(SOME, [_array(positions)], chunk):
+        yield _held(forms, rows, findings)
+
+
+def _held(forms: Forms, rows: Rows, findings: list[Finding]) -> Read:
     batch: list[Seen] = []
     values: list[Any] = []
-    rows = fetch(SOME, [_array(positions)])
-    known = _before(rows)
-    check(rows, _NOWHERE, batch, values, forms, findings, lambda _, position: known.get(position - 1))
+    before = {1: GENESIS} | {row[0]: row[-1] for row in rows if row[-1] is not None}
+    check([row[:-1] for row in rows], _NOWHERE, batch, values, forms, findings, lambda _, place: before.get(place))
     return batch, values
-
-
-def _before(rows: Rows) -> dict[int, bytes]:
-    """The digests that rows follow from which do not follow the row before them."""
-    starts, last = [], 0
-    for row in rows:
-        if row[0] != last + 1:
-            starts.append(row[0] - 1)
-        last = row[0]
-    return {0: GENESIS, **dict(fetch(BEFORE, [_array(starts)]))}
 
 
 def _array(numbers: Sequence[int]) -> str:

@@ -38,8 +38,8 @@ class Command(BaseCommand):
             "--jobs",
             type=int,
             default=1,
-            help=f"processes that share a full audit from {parallel.WORTH} events on (1). Sharing costs a third more "
-            "work, and PostgreSQL does about as much again: 2 gain where four cores are free, and lose on two",
+            help=f"processes that share a full audit from {parallel.WORTH} events on (1). One and PostgreSQL keep two "
+            "cores busy; measured, 2 gain nothing there: ask for more where four cores or more are free",
         )
         parser.add_argument("--head-file", type=Path, help="where the last head of the log is kept")
 
