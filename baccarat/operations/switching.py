@@ -44,6 +44,10 @@ SAYS: Final = {
     Scope.TABLE: "Play at this table is stopped for now.",
     Scope.PLAYER: "You can't play for now.",
 }
+_KINDS: Final = {
+    Scope.TABLE: (log.Kind.TABLE_STOPPED, log.Kind.GAMING_RESUMED),
+    Scope.PLAYER: (log.Kind.PLAYER_BLOCKED, log.Kind.PLAYER_BLOCKED),
+}
 _WHOSE: Final = {
     Scope.OPERATOR: "SELECT id, currency FROM operators_operator WHERE id = %s::uuid",
     Scope.TABLE: "SELECT operator_id, currency FROM baccarat_table WHERE id = %s::uuid",
@@ -176,9 +180,9 @@ def _tell(scope: Scope, subject: str, command: tc.SwitchCommand, metadata: Metad
 
 def _note(row: SwitchRow, before: SwitchRow | None) -> None:
     scope = Scope(row.scope)
-    stopped = log.Kind.TABLE_STOPPED if scope is Scope.TABLE else log.Kind.GAMING_STOPPED
+    stopped, resumed = _KINDS.get(scope, (log.Kind.GAMING_STOPPED, log.Kind.GAMING_RESUMED))
     log.record(
-        kind=stopped if row.stopped else log.Kind.GAMING_RESUMED,
+        kind=stopped if row.stopped else resumed,
         operator=row.operator_id,
         subject=row.id if scope in OPERATORS_OWN else f"rules:{row.subject}" if row.subject else "gaming",
         actor=row.by,
