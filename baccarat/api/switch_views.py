@@ -1,5 +1,6 @@
 """Kill switches over HTTP: an operator's server stops and resumes what is its own."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from drf_spectacular.utils import OpenApiExample, extend_schema
@@ -85,7 +86,7 @@ class Switches(OperatorView):
     def get(self, request: Request) -> Response:
         """This will list them."""
         del request
-        return Response({"items": [_shown(row) for row in version_history.switches(operator=self.caller.operator)]})
+        return Response({"items": _shown(version_history.switches(operator=self.caller.operator))})
 
 
 class StopPlay(OperatorView):
@@ -106,7 +107,7 @@ class StopPlay(OperatorView):
     def post(self, request: Request) -> Response:
         """This will stop it."""
         given, operator = _asked(self, read(StopRequest, request)), self.caller.operator
-        return Response(_shown(switching.stop(operator=operator, metadata=metadata(request), **given)))
+        return Response(_shown([switching.stop(operator=operator, metadata=metadata(request), **given)])[0])
 
 
 class ResumePlay(OperatorView):
@@ -132,7 +133,7 @@ class ResumePlay(OperatorView):
     def post(self, request: Request) -> Response:
         """This will let it go on."""
         given, operator = _asked(self, read(SwitchRequest, request)), self.caller.operator
-        return Response(_shown(switching.resume(operator=operator, metadata=metadata(request), **given)))
+        return Response(_shown([switching.resume(operator=operator, metadata=metadata(request), **given)])[0])
 
 
 def _asked(view: OperatorView, given: dict[str, Any]) -> dict[str, Any]:
@@ -144,9 +145,14 @@ def _asked(view: OperatorView, given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _shown(row: SwitchRow) -> dict[str, Any]:
+def _shown(rows: Sequence[SwitchRow]) -> list[dict[str, Any]]:
+    """Switches as SwitchShown says; what is sealed of players is opened with one question."""
+    says = personal.opened([row.says for row in rows] + [row.reason for row in rows])
+    return [_one(row, told or "", why or "") for row, told, why in zip(rows, says, says[len(rows) :], strict=False)]
+
+
+def _one(row: SwitchRow, says: str, reason: str) -> dict[str, Any]:
     own = row.by.startswith(switching.BY_OPERATOR)
-    says, reason = personal.opened([row.says, row.reason])
     return {
         "scope": row.scope,
         "subject": row.subject,

@@ -2,6 +2,9 @@
 
 from uuid import UUID
 
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
 from baccarat.operations import switching, versioning
 from baccarat.rules.table_rules import Ratio
 from baccarat.tables.switch_events import Scope
@@ -78,3 +81,15 @@ def test_what_counts_as_large_can_be_read_and_is_ones_own(lucky: Tenant, golden:
     thresholds.change(operator=UUID(lucky.id), currency="EUR", thresholds=amounts, actor="staff:1")
     (own,), (others,) = (each.read("thresholds")["items"] for each in (lucky, golden))
     assert (own["payment"], own["set_at"] is None, others["payment"]) == ("700.50", False, "10000.00")
+
+
+def test_a_list_of_stopped_players_takes_as_many_questions_as_one_of_them(lucky: Tenant) -> None:
+    asked = []
+    for name in ("Alice", "Bob"):
+        why = {"scope": "player", "subject": lucky.player(name).id, "reason": f"{name} shouted.", "says": "Call us."}
+        lucky.do("switches/stop", why)
+        with CaptureQueriesContext(connection) as captured:
+            told = lucky.read("switches")["items"]
+        asked.append(len(captured))
+    assert asked[0] == asked[1]
+    assert {("Alice shouted.", "Call us."), ("Bob shouted.", "Call us.")} <= {(t["reason"], t["says"]) for t in told}
