@@ -31,11 +31,10 @@ from casino.stack.home import PROJECT
 from casino.stack.services import Addresses
 from tests.chromium import CHROMIUM
 from tests.scheduling import LongFirst, long_first
-from tests.services import Services, end_maintenance, running_services
+from tests.services import MEMORY, Services, end_maintenance, running_services
 from tests.threads import in_threads as run_in_threads
 
 TRUNCATING = {"transactional_db", "django_db_reset_sequences", "django_db_serialized_rollback", "live_server"}
-MEMORY = Path("/dev/shm")  # noqa: S108  (each run makes folders of its own in it)
 ROOM = 3 * 2**30
 """Bytes that must be free there."""
 # A slow machine is no defect: no test is about times.
