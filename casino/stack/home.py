@@ -91,7 +91,8 @@ class Home:
 
         What an earlier home at the same path left behind is removed.
         """
-        folder = own_folder(base / self.short_name)
+        name = f"{self.short_name}-data" if base == _temporary() else self.short_name  # sockets have it there
+        folder = own_folder(base / name)
         mark = folder / "identity"
         if not mark.exists() or mark.read_text(encoding="utf-8") != self.secrets.identity:
             shutil.rmtree(folder)

@@ -52,6 +52,14 @@ def test_what_an_earlier_home_at_the_same_path_left_outside_is_removed(tmp_path)
     assert not outside.exists()
 
 
+def test_data_and_sockets_lie_apart_also_where_both_are_temporary(tmp_path):
+    home = claim(tmp_path / "home")
+    sockets = home.sockets()
+    assert home.outside(sockets.parent) != sockets
+    assert sockets.exists()
+    home.remove()
+
+
 def test_all_that_a_home_has_outside_goes_with_it(tmp_path):
     (tmp_path / "scratch").mkdir()
     home = claim(tmp_path / "home")
