@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from casino.kernel import money
-from casino.reports.intervals import Interval
+from casino.reports.intervals import Interval, Period
 from casino.reports.shape import CURRENCY, Column, Definition, Found, Kind, Row, sums
 
 FORMAT: Final = "casino.report.v1"
@@ -100,7 +100,7 @@ def header(document: dict[str, Any]) -> list[tuple[str, str]]:
     lines = [
         ("Operator", f"{operator['name']} ({operator['slug']})"),
         ("Report", document["title"]),
-        ("Interval", f"{interval['period']} {interval['label']} ({interval['time_zone']})"),
+        ("Interval", f"{_period(interval['period'])}{interval['label']} ({interval['time_zone']})"),
         ("From (UTC)", interval["since"]),
         ("To (UTC, not included)", interval["until"]),
         ("Generated at (UTC)", document["generated_at"]),
@@ -127,6 +127,10 @@ def totals(document: dict[str, Any]) -> list[list[Any]]:
 def moment(when: datetime) -> str:
     """This will write a moment as RFC 3339 in UTC."""
     return when.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _period(period: str) -> str:
+    return "" if period == Period.INTERVAL else f"{period} "
 
 
 def _interval(interval: Interval) -> dict[str, str]:

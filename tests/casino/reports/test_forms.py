@@ -54,7 +54,7 @@ def made(rows: list[Row] = ROWS) -> dict[str, Any]:
 def test_the_document_has_whose_of_when_and_when_made() -> None:
     told = dict(document.header(made()))
     assert told["Operator"] == "=Lucky & Söhne 幸運 (lucky)"
-    assert told["Interval"] == "interval 2026-11-01 01:00:00 to 2026-11-20 13:00:00 (Europe/Vienna)"
+    assert told["Interval"] == "2026-11-01 01:00:00 to 2026-11-20 13:00:00 (Europe/Vienna)"
     assert (told["From (UTC)"], told["Generated at (UTC)"]) == ("2026-11-01T00:00:00Z", "2026-11-20T12:00:00Z")
     assert (told["Version"], told["As of position"]) == ("3", "77")
 
