@@ -30,7 +30,7 @@ def moment(text: str) -> datetime:
     return _convert(text)
 
 
-class PlainPart(msgspec.Struct):
+class PlainPart(msgspec.Struct, gc=False):
     """A seat's part: chips as placed, in total and one by one, or the confirmed stakes, and what they have come to."""
 
     seat: int
@@ -62,7 +62,7 @@ class Held(NamedTuple):
     back: HandedBackBy | None = None
 
 
-class PlainRound(msgspec.Struct):
+class PlainRound(msgspec.Struct, gc=False):
     """A round that went as usual so far; `last` is the event that ended it."""
 
     events: list[f.Form]
