@@ -24,6 +24,7 @@ from wallet.reconciliation.refusals import UnknownResolution
 from wallet.reconciliation.state import CLOSED, DifferenceStatus
 from wallet.reconciliation_events import DifferenceKind, Resolution
 
+_KEPT: Final = "(kept for good: name no player, unless the payment is one's)"
 WORK: Final = "wallet.change_difference"
 MOST: Final = 200
 _TONES: Final = {"open": "bad", "assigned": "warn", "resolved": "good", "gone": "plain"}
@@ -217,7 +218,8 @@ class DifferenceAdmin(OfOperator):
         if DifferenceStatus(difference.status) in CLOSED or not request.user.has_perm(WORK):
             return ()
         owner = Field("owner", "Owner (empty: yourself)", required=False, longest=60)
-        remark, note = Field("note", "Remark", required=False, lines=2), Field("note", "In words", lines=2)
+        remark = Field("note", f"Remark {_KEPT}", required=False, lines=2)
+        note = Field("note", f"In words {_KEPT}", lines=2)
         became = Field("resolution", "What became of it", choices=_RESOLUTIONS)
         return (
             Form("Assign", "Assign", self.perform_url("assign", difference), (owner, remark)),

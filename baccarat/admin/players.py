@@ -23,7 +23,7 @@ from casino.admin.sections import Facts, Grid, Section
 from casino.kernel.money import text
 from casino.operators.admin import PlayerAdmin
 from casino.operators.models import Player
-from casino.significant import admin as significant
+from casino.significant import admin_parts as significant
 from casino.staff.models import View
 from wallet import notices
 from wallet.admin import balance_of, book_badge

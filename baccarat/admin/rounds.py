@@ -30,7 +30,7 @@ from casino.admin.sections import Alert, Deed, Facts, Section
 from casino.events.admin import latest
 from casino.events.store import Metadata
 from casino.operators.admin import nicknames, operator_filter
-from casino.significant import admin as significant
+from casino.significant import admin_parts as significant
 from wallet.admin import entries_of
 
 RESUME: Final = "baccarat.change_round"

@@ -12,7 +12,7 @@ from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
 from baccarat import projections
-from baccarat.admin import parts, rules_facts, switches, versions
+from baccarat.admin import parts, rules_facts, switches, version_parts
 from baccarat.admin.cards import in_line
 from baccarat.models import Round, Switch, Table
 from baccarat.operations import closing
@@ -117,7 +117,7 @@ class TableAdmin(ReadOnlyAdmin):
             _rounds(obj.pk),
             Facts("Rules", rules_facts.facts(state.rules)),
             balances_at("Accounts", obj.pk),
-            *versions.of_table(obj.pk),
+            *version_parts.of_table(obj.pk),
             *self._switch(request, obj, state),
             *self._closing(request, obj, state),
             parts.told("Timeline of the table", latest(f"table-{obj.pk}"), obj.currency),

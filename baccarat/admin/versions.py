@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final
-from uuid import UUID
 
 import msgspec
 from django.contrib import admin
@@ -13,27 +12,24 @@ from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
 from baccarat import version_history, version_rows
-from baccarat.admin import parts, rules_facts, switches, version_form
+from baccarat.admin import parts, rules_facts, switches, version_form, version_parts
 from baccarat.models import RulesVersion
 from baccarat.operations import versioning
 from baccarat.rules import versions
-from baccarat.rules.odds import sheet
-from baccarat.rules.odds_page import notes
 from baccarat.rules.table_rules import TableRules
 from baccarat.tables.switch_events import Scope
-from baccarat.version_history import Version
-from baccarat.version_rows import DECOMMISSIONED, DRAFT, IN_FORCE, PUBLISHED, REJECTED
+from baccarat.version_rows import DRAFT, IN_FORCE
 from casino.admin import logins, marks
 from casino.admin.filters import chosen
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
-from casino.admin.sections import Alert, Facts, Field, Form, Grid, Section
+from casino.admin.sections import Alert, Facts, Field, Form, Section
 from casino.events.store import Metadata
 from casino.operators import staff
 from casino.operators.admin import operator_filter
 
 MAKE: Final = "baccarat.draft_rules"
 DECIDE: Final = "baccarat.publish_rules"
-_TONES: Final = {DRAFT: "warn", REJECTED: "bad", PUBLISHED: "player", IN_FORCE: "good", DECOMMISSIONED: "plain"}
+_WHY: Final = (Field("reason", "Why, for the record (kept for good: name no player)", lines=2),)
 _STATUSES: Final = {status: status.replace("_", " ").capitalize() for status in version_rows.STATUSES}
 
 
@@ -121,7 +117,7 @@ class RulesVersionAdmin(ReadOnlyAdmin):
     @admin.display(description="status")
     def standing(self, version: RulesVersion) -> SafeString:
         """How they stand."""
-        return marks.badge(version.status.replace("_", " "), _TONES.get(version.status, "plain"))
+        return marks.badge(version.status.replace("_", " "), version_parts.TONES.get(version.status, "plain"))
 
     @admin.display(description="drafted by")
     def maker(self, version: RulesVersion) -> str:
@@ -166,9 +162,9 @@ class RulesVersionAdmin(ReadOnlyAdmin):
         )
         return (
             Facts("Version", facts),
-            *_differences(found, holds),
-            _odds(found),
-            _played(found),
+            *version_parts.differences(found, holds),
+            version_parts.odds(found),
+            version_parts.played(found),
             Facts("Rules", rules_facts.facts(found.rules)),
             *self._forms(request, obj, found.rules),
         )
@@ -178,7 +174,7 @@ class RulesVersionAdmin(ReadOnlyAdmin):
             return self._decision(request, version)
         if version.status != IN_FORCE:
             return ()
-        may, why = request.user.has_perm, (Field("reason", "Why", lines=2),)
+        may = request.user.has_perm
         shown: list[Section] = []
         if may(MAKE):
             says = "A field left empty stays as it is. Nothing changes until another person publishes the draft."
@@ -187,7 +183,7 @@ class RulesVersionAdmin(ReadOnlyAdmin):
         if may(DECIDE):
             says = "The round in hand concludes, and no other opens until other rules are published."
             url = self.perform_url("decommission", version)
-            shown.append(Form("Withdraw these rules", "Decommission", url, why, says, tone="bad"))
+            shown.append(Form("Withdraw these rules", "Decommission", url, _WHY, says, tone="bad"))
         url = self.perform_url("stop", version)
         return (*shown, *switches.form(request, Scope.RULES, url, f"Stop play by {version.label}, at every table"))
 
@@ -202,71 +198,7 @@ class RulesVersionAdmin(ReadOnlyAdmin):
             "Publish", "Publish", self.perform_url("publish", version), (), "Never within a round.", tone="good"
         )
         refuse = self.perform_url("reject", version)
-        return (agree, Form("Reject", "Reject", refuse, (Field("reason", "Why", lines=2),), tone="bad"))
-
-
-def of_table(table: UUID) -> Sequence[Section]:
-    """This will list a table's versions on its page."""
-    rows = [
-        (
-            row.label,
-            marks.badge(row.status.replace("_", " "), _TONES.get(row.status, "plain")),
-            row.drafted_by or marks.NOTHING,
-            row.decided_by or marks.NOTHING,
-            marks.moment(row.since),
-            marks.moment(row.until),
-        )
-        for row in sorted(version_rows.load([table])[table].values(), key=lambda row: -row.version)
-    ]
-    headers = ("Rules", "Status", "Drafted by", "Decided by", "Since (UTC)", "Until (UTC)")
-    note = marks.listing("baccarat_rulesversion", "Their pages", q=str(table))
-    return (Grid("Versions of the rules", headers, rows, note=note),)
-
-
-def _differences(found: Version, holds: Version | None) -> Sequence[Section]:
-    """What changes against the version in force, in words."""
-    if holds is None or holds.row.version == found.row.version:
-        return ()
-    told = versions.differences(holds.rules, found.rules) or ("Nothing.",)
-    return (Grid(f"Against {holds.row.label}, which is in force", ("Change",), [(each,) for each in told]),)
-
-
-def _odds(found: Version) -> Grid:
-    exact = {each.spot: each for each in found.returns}
-    rows = [
-        (
-            odds.spot.capitalize(),
-            str(odds.pays),
-            versions.percent(Fraction(exact[odds.spot].exact) if odds.spot in exact else odds.exact.rtp),
-            versions.percent(Fraction(exact[odds.spot].at_minimum) if odds.spot in exact else odds.at_minimum.rtp),
-            marks.badge("the player's edge", "bad") if odds.spot in sheet(found.rules).player_edge else marks.NOTHING,
-        )
-        for odds in sheet(found.rules).spots
-    ]
-    headers = ("Spot", "Pays", "Return", "Return at the minimum", "Doubt")
-    told = " ".join(notes(sheet(found.rules)))
-    return Grid("Theoretical return, by enumeration", headers, rows, note=told, numeric=frozenset(headers[2:4]))
-
-
-def _played(found: Version) -> Grid:
-    currency = found.rules.currency
-    rows = []
-    for each in found.played:
-        actual = each.actual()
-        rows.append(
-            (
-                each.book,
-                str(each.rounds),
-                str(each.wagers),
-                marks.money(each.staked, currency),
-                marks.money(each.paid, currency),
-                marks.money(each.commission, currency),
-                marks.NOTHING if actual is None else versions.percent(actual),
-                str(each.voided),
-            )
-        )
-    headers = ("Book", "Rounds", "Wagers", "Staked", "Paid", "Commission", "Actual return", "Voided")
-    return Grid("Played by it", headers, rows, empty="Nothing yet.", numeric=frozenset(headers[1:]))
+        return (agree, Form("Reject", "Reject", refuse, _WHY, tone="bad"))
 
 
 def _rules(version: RulesVersion) -> TableRules:

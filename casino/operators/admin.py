@@ -1,37 +1,25 @@
 """Operators, their keys, players and sessions as staff see them: to look at, to revoke a key, to end a session."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib import admin
-from django.contrib.auth.models import User
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern
-from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from casino import personal
 from casino.admin import marks, scope
 from casino.admin.filters import chosen, since_by_uuid
-from casino.admin.people import StaffAdmin
 from casino.admin.readonly import ReadOnlyAdmin, as_uuid
 from casino.admin.sections import Deed, Facts, Grid, Section
-from casino.operators import operations, reference_marks, sessions, staff
-from casino.operators.models import ApiKey, Operator, Player, PlayerSession, StaffMembership
-from casino.operators.principals import session_id
+from casino.operators import admin_sessions, operations, reference_marks, sessions, staff
+from casino.operators.models import ApiKey, Operator, Player
 from casino.significant import admin_thresholds
 
-if TYPE_CHECKING:  # what django-unfold adds is looks, and untyped
-    Inline = admin.TabularInline[StaffMembership, User]
-else:
-    from unfold.admin import TabularInline as Inline
-
 MOST_OPERATORS: Final = 50
-MOST_SESSIONS: Final = 20
 REVOKE, END = "operators.change_apikey", "operators.change_playersession"
 
 
@@ -54,30 +42,6 @@ def nicknames(players: Sequence[UUID]) -> Mapping[UUID, str]:
     rows = list(Player.objects.filter(id__in=set(players)).values_list("id", "nickname"))
     names = personal.opened([nickname for _, nickname in rows])
     return {player: name or "" for (player, _), name in zip(rows, names, strict=True)}
-
-
-class MembershipInline(Inline):
-    """Whom a member of staff works for; superusers alone say so."""
-
-    model = StaffMembership
-    extra = 0
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """This will let superusers look."""
-        del obj
-        return bool(request.user.is_superuser)
-
-    has_add_permission = has_change_permission = has_delete_permission = has_view_permission
-
-
-admin.site.unregister(User)
-
-
-@admin.register(User)
-class OperatorsStaffAdmin(StaffAdmin):
-    """Users, with the operators that they work for."""
-
-    inlines = (MembershipInline,)
 
 
 @admin.register(Operator)
@@ -234,7 +198,7 @@ class PlayerAdmin(ReadOnlyAdmin):
     def end(self, request: HttpRequest, player: Player) -> str:
         """This will end the player's open sessions."""
         del request
-        running = open_sessions(player)
+        running = admin_sessions.open_sessions(player)
         for session in running:
             sessions.end_session(session=bytes(session.token_hash))
         return f"Ended {len(running)} session{'' if len(running) == 1 else 's'}."
@@ -268,34 +232,9 @@ class PlayerAdmin(ReadOnlyAdmin):
             ("Play", marks.listing("baccarat_wager", "wagers", q=here)),
             ("Log", marks.listing("events_event", "events of the wallet", q=f"wallet-{here}")),
         ]
-        sections: list[Section] = [Facts("Player", facts), _sessions(obj)]
-        if request.user.has_perm(END) and open_sessions(obj):
+        sections: list[Section] = [Facts("Player", facts), admin_sessions.latest(obj)]
+        if request.user.has_perm(END) and admin_sessions.open_sessions(obj):
             question = f"End every open session of {obj.nickname}? The player has to come back through the operator."
             deed = Deed("End open sessions", self.perform_url("end", obj), question, tone="bad")
             sections.append(Grid("Actions", ("Seats and confirmed wagers stay as they are",), [(deed,)]))
         return sections
-
-
-def open_sessions(player: Player) -> list[PlayerSession]:
-    """This will list the sessions that still let the player in."""
-    now = timezone.now()
-    used = now - timedelta(seconds=settings.PLAYER_IDLE_SECONDS)
-    return list(player.sessions.filter(ended_at=None, expires_at__gt=now, last_used_at__gt=used))
-
-
-def _sessions(player: Player) -> Grid:
-    running = {session.pk for session in open_sessions(player)}
-    latest = player.sessions.order_by(F("created_at").desc())[:MOST_SESSIONS]
-    rows = [
-        (
-            marks.code(session_id(bytes(session.token_hash)).removeprefix("session:")),
-            marks.moment(session.created_at),
-            marks.moment(session.expires_at),
-            marks.moment(session.last_used_at),
-            marks.moment(session.ended_at),
-            marks.badge("open", "good") if session.pk in running else session.ended_reason.replace("_", " ") or "over",
-        )
-        for session in latest
-    ]
-    headers = ("Session", "Opened (UTC)", "Expires (UTC)", "Last used (UTC)", "Ended (UTC)", "Standing")
-    return Grid("Sessions", headers, rows, empty="No session yet.")

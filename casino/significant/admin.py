@@ -6,36 +6,23 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import Case, Exists, OuterRef, Q, QuerySet, TextField, Value, When
+from django.db.models import Case, Q, QuerySet, TextField, Value, When
 from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from casino import personal
 from casino.admin import marks, scope
 from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
-from casino.admin.sections import Facts, Field, Form, Grid, Section
+from casino.admin.sections import Facts, Field, Form, Section
 from casino.significant import admin_parts, remarks, subjects
 from casino.significant.kinds import WORDS, Kind, Severity
-from casino.significant.models import SignificantEvent, Unacknowledged
+from casino.significant.models import SignificantEvent
 
 ACKNOWLEDGE: Final = "significant.acknowledge_significantevent"
-LATEST: Final = 20
-"""Significant events that another page shows of what it is about."""
-_TONES: Final = {
-    Severity.INFO.value: "plain",
-    Severity.NOTICE.value: "player",
-    Severity.WARNING.value: "warn",
-    Severity.CRITICAL.value: "bad",
-}
+_KEPT: Final = "(kept for good: name no player, unless the event is about one)"
 _STANDINGS: Final = {"waiting": "Waits for somebody", "done": "Acknowledged, or for information"}
-_KINDS: Final = {kind.value: WORDS[kind].title for kind in sorted(Kind, key=lambda kind: WORDS[kind].title)}
-
-
-def _waits() -> Exists:
-    return Exists(Unacknowledged.objects.filter(event_id=OuterRef("pk")))
 
 
 @admin.register(SignificantEvent)
@@ -49,7 +36,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
             title="standing",
             parameter="standing",
             choices=_STANDINGS,
-            where=lambda value: Q(_waits()) if value == "waiting" else ~Q(_waits()),
+            where=lambda value: Q(admin_parts.waits()) if value == "waiting" else ~Q(admin_parts.waits()),
         ),
         chosen(
             title="severity",
@@ -57,7 +44,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
             choices={severity.value: severity.value.capitalize() for severity in Severity},
             where=lambda value: Q(severity=value),
         ),
-        chosen(title="kind", parameter="kind", choices=_KINDS, where=lambda value: Q(kind=value)),
+        chosen(title="kind", parameter="kind", choices=admin_parts.KINDS, where=lambda value: Q(kind=value)),
         since_by_uuid(),
     )
     ordering = ("-id",)
@@ -68,7 +55,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         named = [When(operator_id=key, then=Value(slug)) for key, slug in scope.names(request).items()]
         rows: QuerySet[Any] = super().get_queryset(request)
         slug = Case(*named, default=Value(""), output_field=TextField())
-        marked: QuerySet[Any] = rows.annotate(waits=_waits(), slug=slug)
+        marked: QuerySet[Any] = rows.annotate(waits=admin_parts.waits(), slug=slug)
         return marked
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[subjects.NamedList]:
@@ -114,12 +101,12 @@ class SignificantEventAdmin(ReadOnlyAdmin):
     @admin.display(description="severity")
     def graveness(self, event: SignificantEvent) -> SafeString:
         """How grave it is."""
-        return graveness(event)
+        return admin_parts.graveness(event)
 
     @admin.display(description="event")
     def what(self, event: SignificantEvent) -> str:
         """What kind of event it is."""
-        return words(event)
+        return admin_parts.words(event)
 
     @admin.display(description="about")
     def about(self, event: Any) -> SafeString | str:
@@ -160,9 +147,9 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         """This will show an event with what it changed, and what was said about it."""
         obj.known = subjects.names((obj.subject, obj.actor, obj.authorised_by))
         facts = (
-            ("Event", words(obj)),
-            ("Severity", graveness(obj)),
-            ("Component", WORDS[Kind(obj.kind)].component if obj.kind in _KINDS else marks.NOTHING),
+            ("Event", admin_parts.words(obj)),
+            ("Severity", admin_parts.graveness(obj)),
+            ("Component", WORDS[Kind(obj.kind)].component if obj.kind in admin_parts.KINDS else marks.NOTHING),
             ("Standing", self.standing(obj)),
             ("About", self.about(obj)),
             ("Operator", self.operator(obj)),
@@ -195,9 +182,9 @@ class SignificantEventAdmin(ReadOnlyAdmin):
     def _forms(self, request: HttpRequest, event: Any) -> Sequence[Section]:
         if not request.user.has_perm(ACKNOWLEDGE):
             return ()
-        remark = Field("note", "Remark", required=False, longest=remarks.LONGEST, lines=3)
+        remark = Field("note", f"Remark {_KEPT}", required=False, longest=remarks.LONGEST, lines=3)
         alike = Field("alike", "And all others of this kind and operator that wait", mark=True)
-        note = Field("note", "Note", longest=remarks.LONGEST, lines=3)
+        note = Field("note", f"Note {_KEPT}", longest=remarks.LONGEST, lines=3)
         at_once = Form(
             "Acknowledge",
             "Acknowledge",
@@ -206,46 +193,14 @@ class SignificantEventAdmin(ReadOnlyAdmin):
             "You have seen it, and done what is to be done. It is kept with your name and the time.",
             tone="good",
         )
-        later = Form("Add a note", "Add the note", self.perform_url("note", event), (note,), "Notes are kept for good.")
+        later = Form("Add a note", "Add the note", self.perform_url("note", event), (note,))
         return (at_once, later) if event.waits else (later,)
-
-
-def words(event: SignificantEvent) -> str:
-    """This will name an event's kind; one of a later release by its bare name."""
-    return _KINDS.get(event.kind, event.kind.replace("_", " "))
-
-
-def graveness(event: SignificantEvent) -> SafeString:
-    """This will show an event's severity."""
-    return marks.badge(event.severity, _TONES.get(event.severity, "plain"))
 
 
 def about(identity: UUID) -> Q:
     """This will find what was recorded about a round, a table, a player … of this id."""
     kinds = ("round", "table", "player", "operator", "adjustment", "deposit", "withdrawal", "account")
     return Q(subject__in=[f"{kind}:{identity}" for kind in kinds])
-
-
-def latest(title: str, *whats: str) -> Grid:
-    """This will show the latest significant events about something or done by it, for other pages; few queries."""
-    named = Q(subject__in=whats) | Q(actor__in=whats)
-    found = list(SignificantEvent.objects.filter(named).annotate(waits=_waits()).order_by("-id")[:LATEST])
-    personal.open_rows(found)
-    known = subjects.names(event.actor for event in found)
-    rows = [
-        (
-            marks.moment(event.at),
-            marks.page("significant", event.pk, words(event)),
-            graveness(event),
-            marks.money(event.money, event.currency),
-            event.reason or marks.NOTHING,
-            subjects.linked(event.actor, known),
-            marks.badge("waiting", "warn") if event.waits else marks.NOTHING,
-        )
-        for event in found
-    ]
-    headers = ("Time (UTC)", "Event", "Severity", "Amount", "Reason", "By", "Standing")
-    return Grid(title, headers, rows, empty="Nothing significant.", numeric=frozenset({"Amount"}))
 
 
 def _staff(request: HttpRequest) -> str:

@@ -1,20 +1,46 @@
-"""What the page of a significant event shows: the values it changed, and what was said about it."""
+"""What pages show of significant events: kinds in words, what changed and was said, the latest of something."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
+from django.db.models import Exists, OuterRef, Q
 from django.utils.safestring import SafeString
 
 from casino import personal
 from casino.admin import marks
 from casino.admin.sections import Grid, Section
 from casino.significant import subjects
-from casino.significant.models import SignificantEvent
+from casino.significant.kinds import WORDS, Kind, Severity
+from casino.significant.models import SignificantEvent, Unacknowledged
 
+LATEST: Final = 20
+"""Significant events that another page shows of what it is about."""
+_TONES: Final = {
+    Severity.INFO.value: "plain",
+    Severity.NOTICE.value: "player",
+    Severity.WARNING.value: "warn",
+    Severity.CRITICAL.value: "bad",
+}
+KINDS: Final = {kind.value: WORDS[kind].title for kind in sorted(Kind, key=lambda kind: WORDS[kind].title)}
 _PLACE: Final = frozenset({"log_position", "logged_at"})
 """What tells where an event was read, and is nothing that it changed."""
 _LINKED: Final = frozenset({"player", "round", "table"})
 """Values that are ids of something with a page."""
+
+
+def waits() -> Exists:
+    """This will tell of each row of events whether it waits for somebody."""
+    return Exists(Unacknowledged.objects.filter(event_id=OuterRef("pk")))
+
+
+def words(event: SignificantEvent) -> str:
+    """This will name an event's kind; one of a later release by its bare name."""
+    return KINDS.get(event.kind, event.kind.replace("_", " "))
+
+
+def graveness(event: SignificantEvent) -> SafeString:
+    """This will show an event's severity."""
+    return marks.badge(event.severity, _TONES.get(event.severity, "plain"))
 
 
 def changed(event: SignificantEvent) -> Sequence[Section]:
@@ -63,3 +89,25 @@ def said(event: SignificantEvent) -> Grid:
         for remark in remarks
     ]
     return Grid("What was said", ("Time (UTC)", "By", "", "Words"), rows, empty="Nobody has said anything yet.")
+
+
+def latest(title: str, *whats: str) -> Grid:
+    """This will show the latest significant events about something or done by it, for other pages; few queries."""
+    named = Q(subject__in=whats) | Q(actor__in=whats)
+    found = list(SignificantEvent.objects.filter(named).annotate(waits=waits()).order_by("-id")[:LATEST])
+    personal.open_rows(found)
+    known = subjects.names(event.actor for event in found)
+    rows = [
+        (
+            marks.moment(event.at),
+            marks.page("significant", event.pk, words(event)),
+            graveness(event),
+            marks.money(event.money, event.currency),
+            event.reason or marks.NOTHING,
+            subjects.linked(event.actor, known),
+            marks.badge("waiting", "warn") if event.waits else marks.NOTHING,
+        )
+        for event in found
+    ]
+    headers = ("Time (UTC)", "Event", "Severity", "Amount", "Reason", "By", "Standing")
+    return Grid(title, headers, rows, empty="Nothing significant.", numeric=frozenset({"Amount"}))

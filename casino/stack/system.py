@@ -7,15 +7,14 @@ import re
 import secrets
 import socket
 import sys
-import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from casino.stack.home import PROJECT, Home, base_folder, claim_any, remember
-from casino.stack.processes import Child, ended_by_signals, run_to_end, undisturbed
+from casino.stack.processes import Child, ended_by_signals, run_to_end, stop_all
 from casino.stack.services import (
     Addresses,
     addresses_of,
@@ -106,7 +105,7 @@ class Stack:
             own["provider"] = self._sandbox_provider()
         order = [name for name in ORDER if name in own]
         self.children.update({name: self._child(name, own[name]) for name in order})
-        exits.callback(_stop_all, [self.children[name] for name in order])
+        exits.callback(stop_all, [self.children[name] for name in order])
         for name in order:
             self.children[name].start()
         self.child("web").wait_until(lambda: answers(port=self.port, path="/livez"))
@@ -239,13 +238,3 @@ def _claimed(name: str, *, fresh: bool) -> Generator[Home]:
         yield home
     finally:
         home.release()
-
-
-def _stop_all(children: Sequence[Child]) -> None:
-    """Each has its own grace; they take it together, not one after the other."""
-    with undisturbed():
-        threads = [threading.Thread(target=child.stop) for child in children]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 
 from casino.admin import scope
 from casino.admin.people import StaffAdmin
-from casino.operators.admin import OperatorsStaffAdmin
+from casino.operators.admin_staff import OperatorsStaffAdmin
 from casino.operators.models import StaffMembership
 from casino.staff import access, roles
 from casino.staff.scope import colleagues

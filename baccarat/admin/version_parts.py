@@ -1,0 +1,83 @@
+"""What pages show of versions of rules: a table's list of them, what each changes, returns in theory and returned."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final
+from uuid import UUID
+
+from baccarat import version_rows
+from baccarat.rules import versions
+from baccarat.rules.odds import sheet
+from baccarat.rules.odds_page import notes
+from baccarat.version_history import Version
+from baccarat.version_rows import DECOMMISSIONED, DRAFT, IN_FORCE, PUBLISHED, REJECTED
+from casino.admin import marks
+from casino.admin.sections import Grid, Section
+
+TONES: Final = {DRAFT: "warn", REJECTED: "bad", PUBLISHED: "player", IN_FORCE: "good", DECOMMISSIONED: "plain"}
+
+
+def of_table(table: UUID) -> Sequence[Section]:
+    """This will list a table's versions on its page."""
+    rows = [
+        (
+            row.label,
+            marks.badge(row.status.replace("_", " "), TONES.get(row.status, "plain")),
+            row.drafted_by or marks.NOTHING,
+            row.decided_by or marks.NOTHING,
+            marks.moment(row.since),
+            marks.moment(row.until),
+        )
+        for row in sorted(version_rows.load([table])[table].values(), key=lambda row: -row.version)
+    ]
+    headers = ("Rules", "Status", "Drafted by", "Decided by", "Since (UTC)", "Until (UTC)")
+    note = marks.listing("baccarat_rulesversion", "Their pages", q=str(table))
+    return (Grid("Versions of the rules", headers, rows, note=note),)
+
+
+def differences(found: Version, holds: Version | None) -> Sequence[Section]:
+    """This will say in words what a version changes against the one in force."""
+    if holds is None or holds.row.version == found.row.version:
+        return ()
+    told = versions.differences(holds.rules, found.rules) or ("Nothing.",)
+    return (Grid(f"Against {holds.row.label}, which is in force", ("Change",), [(each,) for each in told]),)
+
+
+def odds(found: Version) -> Grid:
+    """This will show what each spot returns in theory, and which gives players an edge."""
+    exact = {each.spot: each for each in found.returns}
+    rows = [
+        (
+            told.spot.capitalize(),
+            str(told.pays),
+            versions.percent(Fraction(exact[told.spot].exact) if told.spot in exact else told.exact.rtp),
+            versions.percent(Fraction(exact[told.spot].at_minimum) if told.spot in exact else told.at_minimum.rtp),
+            marks.badge("the player's edge", "bad") if told.spot in sheet(found.rules).player_edge else marks.NOTHING,
+        )
+        for told in sheet(found.rules).spots
+    ]
+    headers = ("Spot", "Pays", "Return", "Return at the minimum", "Doubt")
+    says = " ".join(notes(sheet(found.rules)))
+    return Grid("Theoretical return, by enumeration", headers, rows, note=says, numeric=frozenset(headers[2:4]))
+
+
+def played(found: Version) -> Grid:
+    """This will show what was played by a version, and what it returned."""
+    currency = found.rules.currency
+    rows = []
+    for each in found.played:
+        actual = each.actual()
+        rows.append(
+            (
+                each.book,
+                str(each.rounds),
+                str(each.wagers),
+                marks.money(each.staked, currency),
+                marks.money(each.paid, currency),
+                marks.money(each.commission, currency),
+                marks.NOTHING if actual is None else versions.percent(actual),
+                str(each.voided),
+            )
+        )
+    headers = ("Book", "Rounds", "Wagers", "Staked", "Paid", "Commission", "Actual return", "Voided")
+    return Grid("Played by it", headers, rows, empty="Nothing yet.", numeric=frozenset(headers[1:]))
