@@ -51,6 +51,7 @@ def test_one_drafts_another_reads_the_odds_and_the_difference_and_publishes(offi
         "Return on Tie: 85.6404% becomes 95.1560%.",
         "95.1560%",
         "Publish",
+        "Why, for the record (kept for good: name no player)",
     ):
         assert words in shown
     assert "Waiting for another person" in body(maker, page_of(MODEL, draft.pk))

@@ -60,7 +60,14 @@ def test_the_page_shows_before_and_after_and_what_was_said(house: UUID) -> None:
     client = staff(VIEW, ACKNOWLEDGE, works_for="lucky")
     event = SignificantEvent.objects.get(subject=f"table:{TABLE}")
     page = client.get(page_of("significant_significantevent", event.pk)).content.decode()
-    for words in ("Sticky shoe", "stopped", "changed", "Table stopped", "Nobody has said anything yet."):
+    for words in (
+        "Sticky shoe",
+        "stopped",
+        "changed",
+        "Table stopped",
+        "Nobody has said anything yet.",
+        "name no player",
+    ):
         assert words in page
 
     client.post(reverse("admin:significant_significantevent_acknowledge", args=[event.pk]), {"note": "Looked."})
