@@ -2,13 +2,13 @@
 
 import logging
 from dataclasses import dataclass
-from datetime import date
-from typing import Final
+from datetime import date, datetime, timedelta
+from typing import Any, Final
 from uuid import UUID
 
 from casino.events.rows import fetch
 from casino.reports import catalogue
-from casino.reports.intervals import Period, of_period
+from casino.reports.intervals import Interval, Period, day_of, of_period
 from casino.reports.making import SYSTEM, make
 
 logger = logging.getLogger(__name__)
@@ -18,32 +18,22 @@ MOST: Final = 20
 LOOKED_AT: Final = 500
 """Reports that one wake-up may try: those that can't be made hold up no others."""
 
-# Days, and months and years once their last day, that are over for an hour where the operator counts its days, back to
-# its first one but not further than a good year.
+BACK: Final = 400
+"""Days that are looked back: a good year."""
+_NOW: Final = """
+    SELECT clock_timestamp() - interval '1 hour', coalesce(array_agg(DISTINCT time_zone), '{}') FROM operators_operator
+"""
 _DUE: Final = """
     SELECT operator.id, operator.time_zone, named.name, spans.period, spans.day
       FROM operators_operator operator
-     CROSS JOIN LATERAL (
-           SELECT ((clock_timestamp() - interval '1 hour') AT TIME ZONE operator.time_zone)::date - 1 AS yesterday,
-                  (operator.created_at AT TIME ZONE operator.time_zone)::date AS first) known
-     CROSS JOIN LATERAL (
-           SELECT 'day' AS period, day::date
-             FROM generate_series(greatest(known.first, known.yesterday - 400), known.yesterday, '1 day') AS day
-            UNION ALL
-           SELECT 'month', day::date
-             FROM generate_series(date_trunc('month', greatest(known.first, known.yesterday - 400)::timestamp),
-                                  known.yesterday, '1 month') AS day
-            WHERE day + interval '1 month' <= known.yesterday + 1
-            UNION ALL
-           SELECT 'year', day::date
-             FROM generate_series(date_trunc('year', greatest(known.first, known.yesterday - 400)::timestamp),
-                                  known.yesterday, '1 year') AS day
-            WHERE day + interval '1 year' <= known.yesterday + 1) spans
+      JOIN unnest(%s::text[], %s::text[], %s::date[], %s::timestamptz[], %s::timestamptz[])
+           AS spans (zone, period, day, since, until)
+        ON spans.zone = operator.time_zone AND spans.until > operator.created_at
      CROSS JOIN unnest(%s::text[]) WITH ORDINALITY AS named (name, place)
      WHERE NOT EXISTS (
            SELECT FROM reports_report made
             WHERE made.operator_id = operator.id AND made.name = named.name AND made.period = spans.period
-              AND made.since = spans.day::timestamp AT TIME ZONE operator.time_zone)
+              AND made.since = spans.since)
      ORDER BY spans.day, spans.period, operator.id, named.place
      LIMIT %s
 """
@@ -61,9 +51,32 @@ class Due:
 
 
 def due(*, limit: int) -> list[Due]:
-    """This will list reports that wait to be made, the oldest first."""
-    rows = fetch(_DUE, [list(catalogue.definitions()), limit])
+    """This will list reports that wait to be made, the oldest first: of days, and of months and years once their last
+    day, that are over for an hour where the operator counts its days.
+    """
+    ((now, zones),) = fetch(_NOW)
+    spans = [(span.zone, span.period, day, span.since, span.until) for zone in zones for day, span in _over(now, zone)]
+    columns: list[Any] = [list(column) for column in zip(*spans, strict=True)] or [[]] * 5
+    rows = fetch(_DUE, [*columns, list(catalogue.definitions()), limit])
     return [Due(operator, zone, name, Period(period), day) for operator, zone, name, period, day in rows]
+
+
+def _over(now: datetime, zone: str) -> list[tuple[date, Interval]]:
+    """What is over at a moment, by a day that lies in it.
+
+    Midnight is worked out here alone, as reports do: servers have rules of time zones of their own, other ones at
+    times, and read a midnight that comes twice otherwise. What they take for a day would never be found made.
+    """
+    days = [day_of(now, zone) - timedelta(days=back) for back in range(1, BACK + 1)]
+    firsts = {(period, _first(period, day)) for day in days for period in (Period.DAY, Period.MONTH, Period.YEAR)}
+    found = [(day, of_period(period, day=day, zone=zone)) for period, day in firsts]
+    return [(day, span) for day, span in found if span.until <= now]
+
+
+def _first(period: Period, day: date) -> date:
+    if period is Period.DAY:
+        return day
+    return day.replace(day=1) if period is Period.MONTH else day.replace(month=1, day=1)
 
 
 def make_due(*, limit: int = MOST) -> int:

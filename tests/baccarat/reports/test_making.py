@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import psycopg
 import pytest
@@ -177,9 +178,23 @@ def test_days_months_and_years_that_are_over_are_made_once_however_late(
         assert due.make_due(limit=3) == 3
         assert due.make_due(limit=2) == 2
         assert len(due.due(limit=10_000)) == len(waiting) - 5
+
+        havana = ZoneInfo("America/Havana")
+        execute("UPDATE operators_operator SET time_zone = %s", [havana.key])
+        twice = next(each for each in due.due(limit=10_000) if _comes_twice(each.day, havana))
+        assert twice.period is Period.DAY
+        interval = of_period(twice.period, day=twice.day, zone=twice.zone)
+        making.make(operator=twice.operator, name=twice.name, interval=interval, by="system")
+        assert twice not in due.due(limit=10_000)
     finally:
-        execute("UPDATE operators_operator SET created_at = clock_timestamp()")
+        execute("UPDATE operators_operator SET created_at = clock_timestamp(), time_zone = 'UTC'")
         catalogue.definitions.cache_clear()
+
+
+def _comes_twice(day: date, zone: ZoneInfo) -> bool:
+    """Clocks are put back at one o'clock, to a midnight that servers other than Python take for the day's beginning."""
+    midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
+    return midnight.utcoffset() != midnight.replace(fold=1).utcoffset()
 
 
 def test_a_new_operator_has_nothing_due(evening: Evening) -> None:
