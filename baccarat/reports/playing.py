@@ -9,6 +9,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.reports.band import Pair
+from baccarat.reports.streams import ROUND_OF
 from baccarat.rules.wagers import Spot
 from casino.events.rows import fetch
 from casino.reports.shape import Asked
@@ -32,7 +33,7 @@ _READ: Final = f"""
                           AND undone.type = 'RoundVoided') AS voided
           FROM facts
           JOIN events_event event ON event.id = facts.cause
-          JOIN baccarat_round round ON round.id = substring(event.stream FROM 7)::uuid
+          JOIN baccarat_round round ON round.id = {ROUND_OF}
          WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s
     ), bets AS MATERIALIZED (
         SELECT round, table_id, rules, currency, voided, wager.book, result.spot, result.stake, result.commission,
@@ -59,7 +60,7 @@ _READ: Final = f"""
         SELECT round.table_id, round.rules, round.currency, seat.book, count(DISTINCT round.id) AS voided
           FROM facts
           JOIN events_event event ON event.id = facts.cause
-          JOIN baccarat_round round ON round.id = substring(event.stream FROM 7)::uuid
+          JOIN baccarat_round round ON round.id = {ROUND_OF}
          CROSS JOIN LATERAL jsonb_to_recordset(event.data->'seats') AS seat (book text)
          WHERE facts.kind = 'void' AND NOT (event.data->>'was_settled')::boolean
            AND round.operator_id = %(operator)s

@@ -6,6 +6,7 @@ the tables' banks, commissions and racks moved, to the last unit; a void counts 
 
 from typing import Final
 
+from baccarat.reports.streams import ROUND_OF
 from casino.events.rows import fetch
 from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count
 from wallet.reports.facts import FACTS
@@ -18,7 +19,7 @@ _READ: Final = f"""
                sum(wager.commission) AS earned
           FROM facts
           JOIN events_event event ON event.id = facts.cause
-          JOIN baccarat_round round ON round.id = substring(event.stream FROM 7)::uuid
+          JOIN baccarat_round round ON round.id = {ROUND_OF}
          CROSS JOIN LATERAL jsonb_to_recordset(event.data->'wagers')
                AS wager (book text, staked bigint, returned bigint, commission bigint, deferred boolean)
          WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s
@@ -32,7 +33,7 @@ _READ: Final = f"""
                sum(seat.forgiven) AS forgiven
           FROM facts
           JOIN events_event event ON event.id = facts.cause
-          JOIN baccarat_round round ON round.id = substring(event.stream FROM 7)::uuid
+          JOIN baccarat_round round ON round.id = {ROUND_OF}
          CROSS JOIN LATERAL (SELECT (event.data->>'was_settled')::boolean AS was_settled) how
          CROSS JOIN LATERAL jsonb_to_recordset(event.data->'seats')
                AS seat (book text, staked bigint, paid bigint, commission bigint, forgiven bigint)

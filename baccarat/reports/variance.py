@@ -7,6 +7,7 @@ settled and voided, is in play at the end. Any difference opens a matter, whose 
 from collections.abc import Sequence
 from typing import Any, Final
 
+from baccarat.reports.streams import ROUND_OF
 from casino.events.rows import fetch
 from casino.reports import matters
 from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count
@@ -19,7 +20,7 @@ _READ: Final = f"""
         SELECT event.id, event.type, event.data, round.table_id, round.currency, entry.id AS entry
           FROM events_event event
           JOIN events_seal seal ON seal.event_id = event.id AND seal.position <= %(position)s
-          JOIN baccarat_round round ON round.id = substring(event.stream FROM 7)::uuid
+          JOIN baccarat_round round ON round.id = {ROUND_OF}
           LEFT JOIN wallet_entry entry ON entry.cause = event.id
          WHERE event.type IN ('WagerConfirmed', 'RoundSettled', 'RoundVoided')
            AND round.operator_id = %(operator)s

@@ -2,11 +2,12 @@
 
 from typing import Final
 
+from baccarat.reports.streams import ROUND_OF
 from casino.events.rows import fetch
 from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count, flag, moment
 
 # By the event's own time: a round without a wager is voided without an entry.
-_READ: Final = """
+_READ: Final = f"""
     SELECT coalesce(seat.book, ''), round.currency, coalesce(entry.recorded_at, event.recorded_at) AS at, round.id,
            round.number, round.table_id, tables.name, event.data->>'reason', event.data->>'requested_by',
            coalesce(event.data->>'approved_by', ''), (event.data->>'was_settled')::boolean,
@@ -15,7 +16,7 @@ _READ: Final = """
            coalesce(sum(seat.forgiven), 0)::bigint
       FROM events_event event
       JOIN events_seal seal ON seal.event_id = event.id AND seal.position <= %(position)s
-      JOIN baccarat_round round ON round.id = substring(event.stream FROM 7)::uuid
+      JOIN baccarat_round round ON round.id = {ROUND_OF}
       JOIN baccarat_table tables ON tables.id = round.table_id
       LEFT JOIN wallet_entry entry ON entry.cause = event.id
       LEFT JOIN LATERAL jsonb_to_recordset(event.data->'seats')
@@ -26,7 +27,7 @@ _READ: Final = """
        AND coalesce(entry.recorded_at, event.recorded_at) < %(until)s
      GROUP BY event.id, entry.recorded_at, round.id, tables.name, seat.book
      ORDER BY event.id, seat.book
-"""
+"""  # noqa: S608  (a constant)
 
 
 def read(asked: Asked) -> Found:

@@ -13,6 +13,7 @@ from pytest_django import DjangoDbBlocker
 from baccarat.reports import today
 from baccarat.reports.performance import PERFORMANCE
 from baccarat.reports.revenue import REVENUE
+from baccarat.reports.streams import ROUND_OF
 from baccarat.reports.variance import VARIANCE
 from baccarat.reports.voids import VOIDS
 from casino.events.rows import fetch
@@ -230,3 +231,10 @@ def test_today_so_far_is_what_its_report_will_say(looked: Looked) -> None:
         assert (told.handle, told.returned) == (sum(f["handle"] for f in mine), sum(f["returned"] for f in mine))
         assert abs(told.expected - sum(f["expected"] for f in mine)) < len(mine)
         assert abs(told.spread - sum(int(f["variance"]) for f in mine)) < len(mine)
+
+
+def test_streams_of_anything_else_are_read_over_in_whatever_order_a_server_joins(looked: Looked) -> None:
+    found = fetch(f"SELECT {ROUND_OF}, event.stream FROM events_event event")  # noqa: S608
+    assert {stream.partition("-")[0] for round_, stream in found if round_ is None} > {"table", "wallet"}
+    assert all(stream == f"round-{round_}" for round_, stream in found if round_ is not None)
+    assert {round_ for round_, _ in found} - {None} == {key for (key,) in fetch("SELECT id FROM baccarat_round")}
