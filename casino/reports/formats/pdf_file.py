@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from fpdf import FPDF, FPDF_VERSION
 from fpdf.enums import TableBordersLayout
-from fpdf.fonts import FontFace
+from fpdf.fonts import FontFace, TTFFont
 
 from casino.reports.document import NO_ACTIVITY, header, totals
 from casino.reports.formats.form import Form
@@ -79,7 +79,7 @@ def _head(sheet: Sheet, document: dict[str, Any]) -> None:
     sheet.ln(1)
     for name, value in header(document):
         sheet.cell(45, 4, name)
-        sheet.cell(0, 4, value, new_x="LMARGIN", new_y="NEXT")
+        sheet.multi_cell(0, 4, _legible(sheet, value), new_x="LMARGIN", new_y="NEXT")
     if len(document["rows"]) > MOST_ROWS:
         sheet.cell(0, 4, f"The first {MOST_ROWS} of {len(document['rows'])} rows; all of them are in the other forms.")
     sheet.ln(3)
@@ -88,7 +88,7 @@ def _head(sheet: Sheet, document: dict[str, Any]) -> None:
 def _grid(sheet: Sheet, document: dict[str, Any]) -> None:
     columns = document["columns"]
     aligned = ["RIGHT" if Kind(column["kind"]) in _NUMBERS else "LEFT" for column in columns]
-    lines = list(_lines(document))
+    lines = [[_legible(sheet, cell) for cell in line] for line in _lines(document)]
     size, widths = _sized(sheet, lines)
     sheet.set_font(FONT, size=size)
     with sheet.table(
@@ -116,6 +116,13 @@ def _sized(sheet: Sheet, lines: list[list[str]]) -> tuple[float, tuple[float, ..
     room = sheet.epw - around * len(wanted)
     scale = min(1.0, room / sum(wanted))
     return max(SMALLEST, LARGEST * scale), tuple(width * scale + around for width in wanted)
+
+
+def _legible(sheet: FPDF, text: str) -> str:
+    """What the font has no letter for by its number, as a box would tell nobody whose name it was."""
+    font = sheet.fonts[FONT]
+    known = font.cmap if isinstance(font, TTFFont) else {}
+    return "".join(each if ord(each) in known or not each.isprintable() else f"[U+{ord(each):04X}]" for each in text)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[list[str]]:
