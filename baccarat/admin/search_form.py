@@ -60,6 +60,9 @@ class SearchForm(forms.Form):
         for name in ("least", "most"):
             given[name] = self._minor(name, (given.get(name) or "").strip(), currency)
         given["currency"] = currency
+        for first, last in (("least", "most"), ("since", "until")):
+            if given.get(first) is not None and given.get(last) is not None and given[last] < given[first]:
+                self.add_error(last, "This is before where it begins.")
         return given
 
     def _minor(self, name: str, text: str, currency: str) -> int | None:
