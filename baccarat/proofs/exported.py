@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 
 from baccarat.catalogue import CATALOGUE
+from baccarat.proofs.parts import Hash, Key, Path, Shoe
 from baccarat.proofs.results import Wrong
 from baccarat.rounds.events import RoundOpened
 from baccarat.rules.table_rules import TableRules
@@ -35,8 +36,8 @@ class Event(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     data: Fields | None
     metadata: Fields | None
     recorded_at: str
-    previous: str
-    digest: str
+    previous: Hash
+    digest: Hash
 
     @property
     def where(self) -> str:
@@ -51,11 +52,11 @@ class Exported(msgspec.Struct, forbid_unknown_fields=True, dict=True):
     exported_at: str
     round: Fields
     rules: Fields
-    shoe: Fields
+    shoe: Shoe
     events: list[Event]
-    inclusion: list[Fields]
+    inclusion: list[Path]
     checkpoint: Fields | None
-    keys: list[Fields]
+    keys: list[Key]
 
     @cached_property
     def of_round(self) -> list[Event]:
@@ -108,7 +109,7 @@ class Exported(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 
     def of_shoe(self, kind: str) -> Event | None:
         """This will return the table's event of a kind about the round's shoe, None if there is none."""
-        about = [event for event in self.of_table if event.data and event.data.get("shoe") == self.shoe["id"]]
+        about = [event for event in self.of_table if event.data and event.data.get("shoe") == self.shoe.id]
         return next((event for event in about if event.type == kind), None)
 
 
@@ -129,23 +130,20 @@ def read(raw: bytes) -> Exported:
     found = msgspec.convert(document, Exported)
     if not found.events:
         raise Wrong("the file holds no events", "the round's events", "none")
-    for event in found.events:
-        _require_plain(event)
+    for moment in (found.exported_at, *(event.recorded_at for event in found.events)):
+        _require_moment(moment)
     return found
 
 
-def _require_plain(event: Event) -> None:
-    for digits in (event.previous, event.digest):
-        if len(digits) != 64 or bytes.fromhex(digits).hex() != digits:
-            raise Wrong("a digest has not 64 hex digits", "64 hex digits", digits)
-    if len(event.recorded_at) != MOMENT_LENGTH or not event.recorded_at.isascii():
-        raise Wrong("a time is not in UTC to the microsecond", "2026-01-31T12:00:00.000000Z", event.recorded_at)
-    datetime.strptime(event.recorded_at, MOMENT)  # noqa: DTZ007  (it says Z)
+def _require_moment(moment: str) -> None:
+    if len(moment) != MOMENT_LENGTH or not moment.isascii():
+        raise Wrong("a time is not in UTC to the microsecond", "2026-01-31T12:00:00.000000Z", moment)
+    datetime.strptime(moment, MOMENT)  # noqa: DTZ007  (it says Z)
 
 
 def identity(exported: Exported) -> UUID:
     """This will return the shoe's id. Raises ValueError."""
-    return UUID(exported.shoe["id"])
+    return UUID(exported.shoe.id)
 
 
 def _refused(text: str) -> None:

@@ -53,7 +53,7 @@ def record(exported: Exported) -> str:
     }
     _require_fields(wanted, exported.round, "the summary differs")
     shoe = {"id": opened["shoe"], "decks": exported.rules["decks"], "position": cards.get("position")}
-    _require_fields(shoe, {name: exported.shoe[name] for name in shoe}, "the shoe's summary differs")
+    _require_fields(shoe, {name: getattr(exported.shoe, name) for name in shoe}, "the shoe's summary differs")
     return f"round {opened['number']} of table {opened['table']}: {ended.get('outcome') or 'no outcome'}"
 
 

@@ -7,7 +7,8 @@ from typing import Final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from baccarat.proofs.exported import MOMENT, Event, Exported, Fields
+from baccarat.proofs.exported import MOMENT, Event, Exported
+from baccarat.proofs.parts import Key
 from baccarat.proofs.results import NotYet, Wrong, require
 from casino.events.canonical import canonical
 from casino.events.digest import digest
@@ -88,11 +89,16 @@ def _links(exported: Exported) -> int:
 def inclusion(exported: Exported) -> str:
     """This will check that every event is a leaf of the checkpoint's Merkle tree."""
     checkpoint = exported.checkpoint
+    size = 0 if checkpoint is None else checkpoint["position"]
+    within = [event for event in exported.events if event.position <= size]
+    paths = {line.position: [bytes.fromhex(step) for step in line.path] for line in exported.inclusion}
+    if paths.keys() - {event.position for event in within} or len(paths) != len(exported.inclusion):
+        listed = sorted(line.position for line in exported.inclusion)
+        what = "paths are given that lead from none of the events"
+        raise Wrong(what, sorted(event.position for event in within), listed)
     if checkpoint is None:
         raise NotYet("no checkpoint has been signed since; export the round again later")
-    size, root = checkpoint["position"], bytes.fromhex(checkpoint["root"])
-    paths = {line["position"]: [bytes.fromhex(step) for step in line["path"]] for line in exported.inclusion}
-    within = [event for event in exported.events if event.position <= size]
+    root = bytes.fromhex(checkpoint["root"])
     for event in within:
         if event.position not in paths:
             raise Wrong("an inclusion path is missing", f"a path for position {event.position}", sorted(paths))
@@ -111,15 +117,16 @@ def signature(exported: Exported) -> str:
     key, signed = _signing_key(exported), dict(exported.checkpoint or {})
     require(CHECKPOINT, signed["format"], "the checkpoint has another format")
     given = bytes.fromhex(signed.pop("signature"))
+    require(given.hex(), (exported.checkpoint or {})["signature"], "the signature has not 128 hex digits")
     try:
         message = f"{CHECKPOINT}\n".encode() + canonical(signed)
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key["public"])).verify(given, message)
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key.public)).verify(given, message)
     except InvalidSignature:
-        raise Wrong(f"the signature is not that of key {key['id']}", "a valid Ed25519 signature", given) from None
-    made_at, until = _moment(signed["made_at"]), key["until"]
-    if _moment(key["from"]) > made_at or (until is not None and _moment(until) < made_at):
-        raise Wrong(f"key {key['id']} was not in force at that time", [key["from"], until], signed["made_at"])
-    return f"checkpoint {signed['number']} of {signed['made_at']} is signed by key {key['id']}"
+        raise Wrong(f"the signature is not that of key {key.id}", "a valid Ed25519 signature", given) from None
+    made_at, since, until = _moment(signed["made_at"]), key.since, key.until
+    if _moment(since) > made_at or (until is not None and _moment(until) < made_at):
+        raise Wrong(f"key {key.id} was not in force at that time", [since, until], signed["made_at"])
+    return f"checkpoint {signed['number']} of {signed['made_at']} is signed by key {key.id}"
 
 
 def key(exported: Exported, *, trusted: frozenset[str]) -> str:
@@ -127,18 +134,18 @@ def key(exported: Exported, *, trusted: frozenset[str]) -> str:
     used = _signing_key(exported)
     if not trusted:
         raise NotYet("the key comes from the file itself; give the casino's published key to be sure of it")
-    if used["public"] not in trusted:
-        raise Wrong("the checkpoint is signed by another key", sorted(trusted), used["public"])
+    if used.public not in trusted:
+        raise Wrong("the checkpoint is signed by another key", sorted(trusted), used.public)
     return "the signing key is the one that was given"
 
 
-def _signing_key(exported: Exported) -> Fields:
+def _signing_key(exported: Exported) -> Key:
     if exported.checkpoint is None:
         raise NotYet("there is no checkpoint to be signed")
     wanted = exported.checkpoint["key"]
-    found = next((key for key in exported.keys if key["id"] == wanted), None)
+    found = next((key for key in exported.keys if key.id == wanted), None)
     if found is None:
-        raise Wrong("the signing key is not listed", wanted, [key["id"] for key in exported.keys])
+        raise Wrong("the signing key is not listed", wanted, [key.id for key in exported.keys])
     return found
 
 

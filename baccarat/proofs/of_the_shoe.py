@@ -3,6 +3,8 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+import msgspec
+
 from baccarat.fairness.commitment import commit
 from baccarat.fairness.cut import Contribution, contributed, cut
 from baccarat.fairness.openings import Opening, is_opened, root
@@ -13,13 +15,19 @@ from baccarat.rules.cards import parse, points
 
 
 def _committed(exported: Exported) -> tuple[Event, Event | None]:
-    """The event that committed to the seed, and the one that fixed the cut."""
+    """The event that committed to the seed, and the one that fixed the cut.
+
+    Only tables from before shoes were named may have long shoes that were not committed to ahead.
+    """
     if not exported.is_long:
         return _naming(exported) or exported.first("RoundOpened"), exported.maybe("BettingClosed")
     started = exported.of_shoe("ShoeStarted")
     if started is None:
         raise Wrong("no event starts the round's shoe", "ShoeStarted", [event.type for event in exported.of_table])
-    return exported.of_shoe("ShoeCommitted") or started, started
+    promise = exported.of_shoe("ShoeCommitted")
+    if promise is None and "next_shoe" in (exported.of_table[0].data or {}):
+        raise Wrong("an event is missing", "ShoeCommitted", [event.type for event in exported.of_table])
+    return promise or started, started
 
 
 def _naming(exported: Exported) -> Event | None:
@@ -77,11 +85,11 @@ def commitment(exported: Exported) -> str:
         later = None if event is None else getattr(decoded(event), "commitment", None)
         if later is not None:
             require(told, later, "the shoe has two commitments")
-    require(told, exported.shoe["commitment"], "the commitment is not the recorded one")
+    require(told, exported.shoe.commitment, "the commitment is not the recorded one")
     shape = getattr(promised, "shape", None)
     if shape is not None:  # none in events from before it was told
         require(shape, exported.table_rules.shape, "the shoe was committed to for other rules")
-    seed, recorded = exported.shoe["seed"], _revealed(exported)
+    seed, recorded = exported.shoe.seed, _revealed(exported)
     if recorded is not None:
         require(recorded, seed, "the seed is not the one that was revealed")
     if seed is None:
@@ -110,11 +118,13 @@ def the_cut(exported: Exported) -> str:
     """This will work the cut out again from the contributions given between the commitment and the first card."""
     promise, fixed = _committed(exported)
     if fixed is None:
+        if exported.shoe.contributions or exported.shoe.cut:
+            raise Wrong("a cut is told that was never fixed", "", exported.shoe.cut)
         raise Nothing("betting never closed, so no cut was fixed")
     given = _given(exported, promise, fixed)
     computed = cut(identity(exported), given).hex()
     listed = [{"seat": each.seat, "contribution": each.contribution} for each in given]
-    for where, found in (("recorded", fixed.data or {}), ("exported", exported.shoe)):
+    for where, found in (("recorded", fixed.data or {}), ("exported", msgspec.to_builtins(exported.shoe))):
         contributions = found.get("contributions", [])
         require(listed, contributions, f"the {where} contributions are not those that were given")
         require(computed, found.get("cut", ""), f"the {where} cut is not that of the contributions")
@@ -129,11 +139,7 @@ def _given(exported: Exported, promise: Event, fixed: Event) -> list[Contributio
     kind, events = ("ShoeCutGiven", exported.of_table) if exported.is_long else ("CutGiven", exported.of_round)
     last: dict[int, Contribution] = {}
     for event in events:
-        if (
-            event.type != kind
-            or event.data is None
-            or event.data.get("shoe", exported.shoe["id"]) != exported.shoe["id"]
-        ):
+        if event.type != kind or event.data is None or event.data.get("shoe", exported.shoe.id) != exported.shoe.id:
             continue
         if not promise.position < event.position < fixed.position:
             what = "a contribution came outside its time"
@@ -145,53 +151,62 @@ def _given(exported: Exported, promise: Event, fixed: Event) -> list[Contributio
 
 def cards(exported: Exported) -> str:
     """This will check the cards dealt at their places: by the seed and the cut, or opened against the shoe's root."""
+    started = _committed(exported)[1] if exported.is_long else None
+    start = None if started is None else decoded(started)
+    told = None if start is None else start.root
+    if told != exported.shoe.root:
+        raise Wrong("the root is not the recorded one", told, exported.shoe.root)
     if exported.maybe("CardsDealt") is None:
+        _require_opened(exported, {})
         raise Nothing("no card was dealt")
     dealt = decoded(exported.first("CardsDealt"))
     wanted = dict(enumerate(dealt.cards, dealt.position))
-    started = _committed(exported)[1] if exported.is_long else None
-    start = None if started is None else decoded(started)
     if start is not None and start.turned is not None:
         wanted[0] = start.turned
         require(points(start.turned) or 10, start.burned, "the burned cards are not as many as the turned card says")
         if dealt.position <= start.burned:
             raise Wrong("cards were dealt that had been burned", f"places after {start.burned}", dealt.position)
-    told = None if start is None else start.root
-    if told != exported.shoe["root"]:
-        raise Wrong("the root is not the recorded one", told, exported.shoe["root"])
+    _require_opened(exported, wanted)
     ways = []
-    if exported.shoe["openings"]:
+    if exported.shoe.openings:
         ways.append(_opened(exported, wanted))
-    if exported.shoe["seed"] is not None:
-        ways.append(_seeded(exported, wanted))
+    if exported.shoe.seed is not None:
+        ways.append(_seeded(exported, exported.shoe.seed, wanted))
     if not ways:
         raise NotYet("the shoe's seed is still secret, and no cards of it are opened")
     return f"{' '.join(dealt.cards)} at place {dealt.position} of the shoe: {' and '.join(ways)}"
 
 
+def _require_opened(exported: Exported, wanted: dict[int, Any]) -> None:
+    """No card is opened that this round did not take, and none twice: what is shown is checked."""
+    places = sorted(each.position for each in exported.shoe.openings)
+    if set(places) - wanted.keys() or len(set(places)) != len(places):
+        raise Wrong("cards are opened that this round did not take", sorted(wanted), places)
+
+
 def _opened(exported: Exported, wanted: dict[int, Any]) -> str:
-    told, decks = exported.shoe["root"], exported.table_rules.decks
+    told, decks = exported.shoe.root, exported.table_rules.decks
     if told is None:
         raise Wrong("cards are opened against no root", "a root", None)
-    opened = {each["position"]: each for each in exported.shoe["openings"]}
+    opened = {each.position: each for each in exported.shoe.openings}
     for place, card in sorted(wanted.items()):
         if place not in opened:
             raise Wrong("a card is not opened", f"an opening of place {place}", sorted(opened))
         one = opened[place]
-        require(card, one["card"], f"the card opened at place {place} is another one")
-        opening = Opening(position=place, card=parse(card), salt=one["salt"], path=tuple(one["path"]))
+        require(card, one.card, f"the card opened at place {place} is another one")
+        opening = Opening(position=place, card=parse(card), salt=one.salt, path=tuple(one.path))
         if not is_opened(opening, decks=decks, root=told):
             raise Wrong(f"the card at place {place} is not in the shoe's tree", told, "a path that leads elsewhere")
     return "opened against the root told before the shoe's first bet"
 
 
-def _seeded(exported: Exported, wanted: dict[int, Any]) -> str:
-    seed, fixed = bytes.fromhex(exported.shoe["seed"]), bytes.fromhex(exported.shoe["cut"])
+def _seeded(exported: Exported, digits: str, wanted: dict[int, Any]) -> str:
+    seed, fixed = bytes.fromhex(digits), bytes.fromhex(exported.shoe.cut)
     decks = exported.table_rules.decks
     shoe = order(seed, cut=fixed, decks=decks)
     for place, card in sorted(wanted.items()):
         if list(shoe[place : place + 1]) != [card]:
             raise Wrong(f"the card at place {place} is not the shoe's", shoe[place : place + 1], card)
-    if exported.shoe["root"] is not None:
-        require(root(seed, cut=fixed, decks=decks), exported.shoe["root"], "the root is not that of the shoe")
+    if exported.shoe.root is not None:
+        require(root(seed, cut=fixed, decks=decks), exported.shoe.root, "the root is not that of the shoe")
     return "worked out from the seed and the cut"

@@ -109,6 +109,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 HEX64 = re.compile(r"[0-9a-f]{64}\Z")
+HEX128 = re.compile(r"[0-9a-f]{128}\Z")
 MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{6})Z\Z")
 PARTS = {
     "format": str, "exported_at": str, "round": dict, "rules": dict, "shoe": dict, "events": list, "inclusion": list,
@@ -118,6 +119,13 @@ OF_EVENT = {
     "position": int, "id": int, "stream": str, "version": int, "type": str, "schema": int,
     "data": (dict, type(None)), "metadata": (dict, type(None)), "recorded_at": str, "previous": str, "digest": str,
 }  # fmt: skip
+OF_SHOE = {
+    "id": str, "decks": int, "commitment": str, "contributions": list, "cut": str, "seed": (str, type(None)),
+    "root": (str, type(None)), "position": (int, type(None)), "openings": list,
+}  # fmt: skip
+OF_PATH = {"position": int, "path": list}
+OF_OPENING = {"position": int, "card": str, "salt": str, "path": list}
+OF_KEY = {"id": str, "public": str, "from": str, "until": (str, type(None))}
 
 
 def require_shape(document: Any) -> None:
@@ -128,17 +136,37 @@ def require_shape(document: Any) -> None:
     require_fields(document, PARTS, "the file")
     if not document["events"]:
         raise Wrong("the file holds no events", "the round's events", "none")
+    require_moment(document["exported_at"])
     for event in document["events"]:
-        if not isinstance(event, dict):
-            raise Wrong("an event is no object", "an object", event)
         require_fields(event, OF_EVENT, "an event")
-        if not (HEX64.match(event["previous"]) and HEX64.match(event["digest"])):
-            raise Wrong("a digest has not 64 hex digits", "64 hex digits", [event["previous"], event["digest"]])
-        if not MOMENT.match(event["recorded_at"]):
-            raise Wrong("a time is not in UTC to the microsecond", "2026-01-31T12:00:00.000000Z", event["recorded_at"])
+        require_hashes(event["previous"], event["digest"])
+        require_moment(event["recorded_at"])
+    require_fields(document["shoe"], OF_SHOE, "the shoe")
+    for each in document["inclusion"]:
+        require_fields(each, OF_PATH, "a path")
+        require_hashes(*each["path"])
+    for each in document["shoe"]["openings"]:
+        require_fields(each, OF_OPENING, "an opening")
+        require_hashes(each["salt"], *each["path"])
+    for each in document["keys"]:
+        require_fields(each, OF_KEY, "a key")
+        require_hashes(each["public"])
 
 
-def require_fields(found: Json, wanted: dict[str, Any], where: str) -> None:
+def require_moment(text: str) -> None:
+    if not MOMENT.match(text):
+        raise Wrong("a time is not in UTC to the microsecond", "2026-01-31T12:00:00.000000Z", text)
+
+
+def require_hashes(*texts: Any) -> None:
+    for text in texts:
+        if not isinstance(text, str) or not HEX64.match(text):
+            raise Wrong("a digest has not 64 hex digits", "64 hex digits", text)
+
+
+def require_fields(found: Any, wanted: dict[str, Any], where: str) -> None:
+    if not isinstance(found, dict):
+        raise Wrong(f"{where} is no object", "an object", found)
     if set(found) != set(wanted):
         raise Wrong(f"{where} has other fields", sorted(wanted), sorted(found))
     for name, kind in wanted.items():
@@ -504,9 +532,14 @@ def links(proof: Proof) -> int:
 
 def check_inclusion(proof: Proof) -> str:
     """Each event's digest is a leaf of the checkpoint's Merkle tree."""
+    size = 0 if proof.checkpoint is None else proof.checkpoint["position"]
+    listed = [line["position"] for line in proof.inclusion]
+    within = [event["position"] for event in proof.events if event["position"] <= size]
+    if set(listed) - set(within) or len(set(listed)) != len(listed):
+        raise Wrong("paths are given that lead from none of the events", sorted(within), sorted(listed))
     if proof.checkpoint is None:
         raise NotYet("no checkpoint has been signed since; export the round again later")
-    size, root = proof.checkpoint["position"], proof.checkpoint["root"]
+    root = proof.checkpoint["root"]
     paths = {line["position"]: [bytes.fromhex(step) for step in line["path"]] for line in proof.inclusion}
     younger = [event["position"] for event in proof.events if event["position"] > size]
     for event in proof.events:
@@ -540,7 +573,10 @@ def check_signature(proof: Proof) -> str:
     key, signed = signing_key(proof), dict(proof.checkpoint or {})
     if signed["format"] != "casino.checkpoint.v1":
         raise Wrong("the checkpoint has another format", "casino.checkpoint.v1", signed["format"])
-    signature, made_at = bytes.fromhex(signed.pop("signature")), signed["made_at"]
+    digits, made_at = signed.pop("signature"), signed["made_at"]
+    if not HEX128.match(digits):
+        raise Wrong("the signature has not 128 hex digits", "128 hex digits", digits)
+    signature = bytes.fromhex(digits)
     if not is_signed(bytes.fromhex(key["public"]), CHECKPOINT_TAG + canonical(signed), signature):
         raise Wrong(f"the signature is not that of key {key['id']}", "a valid Ed25519 signature", signature.hex())
     if instant(key["from"]) > instant(made_at) or (key["until"] and instant(key["until"]) < instant(made_at)):
@@ -605,13 +641,19 @@ def check_record(proof: Proof) -> str:
 
 
 def committed(proof: Proof) -> tuple[Json, Json | None]:
-    """The event that committed to the shoe's seed, and the one from which on its order was fixed."""
+    """The event that committed to the shoe's seed, and the one from which on its order was fixed.
+
+    Only tables from before shoes were named may have long shoes that were not committed to ahead.
+    """
     if not proof.is_long:
         return naming(proof) or proof.first("RoundOpened"), proof.maybe("BettingClosed")
     started = proof.of_shoe("ShoeStarted")
     if started is None:
         raise Wrong("no event starts the round's shoe", "ShoeStarted", [event["type"] for event in proof.of_table])
-    return proof.of_shoe("ShoeCommitted") or started, started
+    promise, first = proof.of_shoe("ShoeCommitted"), proof.of_table[0]
+    if promise is None and "next_shoe" in (first["data"] or {}):
+        raise Wrong("an event is missing", "ShoeCommitted", [event["type"] for event in proof.of_table])
+    return promise or started, started
 
 
 def naming(proof: Proof) -> Json | None:
@@ -696,11 +738,8 @@ def check_commitment(proof: Proof) -> str:
     return f"the seed's hash is {told}, told at position {promise['position']}{told_when(proof, promise)}"
 
 
-def check_cut(proof: Proof) -> str:
-    """The cut follows from what the players contributed between the commitment and the first card."""
-    promise, fixed = committed(proof)
-    if fixed is None:
-        raise Nothing("betting never closed, so no cut was fixed")
+def contributed(proof: Proof, promise: Json, fixed: Json) -> dict[int, bytes]:
+    """What each seat contributed last, between the commitment and the moment the cut was fixed."""
     given = {}
     for event in proof.of_table if proof.is_long else proof.of_round:
         data = event["data"]
@@ -709,12 +748,20 @@ def check_cut(proof: Proof) -> str:
         if proof.is_long and data["shoe"] != proof.shoe["id"]:
             continue
         if not promise["position"] < event["position"] < fixed["position"]:
-            raise Wrong(
-                "a contribution came outside its time",
-                [promise["position"], fixed["position"]],
-                event["position"],
-            )
+            when = [promise["position"], fixed["position"]]
+            raise Wrong("a contribution came outside its time", when, event["position"])
         given[data["seat"]] = bytes.fromhex(data["contribution"])
+    return given
+
+
+def check_cut(proof: Proof) -> str:
+    """The cut follows from what the players contributed between the commitment and the first card."""
+    promise, fixed = committed(proof)
+    if fixed is None:
+        if proof.shoe["contributions"] or proof.shoe["cut"]:
+            raise Wrong("a cut is told that was never fixed", "", proof.shoe["cut"])
+        raise Nothing("betting never closed, so no cut was fixed")
+    given = contributed(proof, promise, fixed)
     listed = [{"seat": seat, "contribution": data.hex()} for seat, data in sorted(given.items())]
     cut = cut_of(proof.shoe["id"], given).hex()
     for where, found in (("recorded", fixed["data"]), ("exported", proof.shoe)):
@@ -730,14 +777,17 @@ def check_cut(proof: Proof) -> str:
 
 def check_cards(proof: Proof) -> str:
     """The cards dealt are those at their places in the shoe: from the seed, or opened against the shoe's root."""
-    dealt = proof.maybe("CardsDealt")
-    if dealt is None:
+    started = committed(proof)[1] if proof.is_long else None
+    start = started["data"] if started else {}
+    root = start.get("root")
+    if proof.shoe["root"] != root:
+        raise Wrong("the root is not the recorded one", root, proof.shoe["root"])
+    if proof.maybe("CardsDealt") is None:
+        require_opened(proof, {})
         raise Nothing("no card was dealt")
     dealt = proof.first("CardsDealt")["data"]
     place, cards = dealt["position"], dealt["cards"]
     wanted = dict(enumerate(cards, place))
-    started = committed(proof)[1] if proof.is_long else None
-    start = started["data"] if started else {}
     if start.get("turned"):
         wanted[0] = start["turned"]
         burned = POINTS[start["turned"]] or 10
@@ -745,9 +795,7 @@ def check_cards(proof: Proof) -> str:
             raise Wrong("the burned cards are not as many as the turned card says", burned, start["burned"])
         if place <= burned:
             raise Wrong("cards were dealt that had been burned", f"places after {burned}", place)
-    root = start.get("root")
-    if proof.shoe["root"] != root:
-        raise Wrong("the root is not the recorded one", root, proof.shoe["root"])
+    require_opened(proof, wanted)
     ways = [
         opened_cards(proof, wanted) if proof.shoe["openings"] else "",
         seeded_cards(proof, wanted) if proof.shoe["seed"] is not None else "",
@@ -755,6 +803,13 @@ def check_cards(proof: Proof) -> str:
     if not any(ways):
         raise NotYet("the shoe's seed is still secret, and no cards of it are opened")
     return f"{' '.join(cards)} at place {place} of the shoe: {' and '.join(filter(None, ways))}"
+
+
+def require_opened(proof: Proof, wanted: dict[int, str]) -> None:
+    """No card is opened that this round did not take, and none twice: what is shown is checked."""
+    places = [each["position"] for each in proof.shoe["openings"]]
+    if set(places) - set(wanted) or len(set(places)) != len(places):
+        raise Wrong("cards are opened that this round did not take", sorted(wanted), sorted(places))
 
 
 def opened_cards(proof: Proof, wanted: dict[int, str]) -> str:

@@ -149,6 +149,37 @@ def a_path_is_left_out(document: Document) -> None:
 
 
 @forged("mini", "inclusion")
+def a_path_of_no_event_was_added(document: Document) -> None:
+    document["inclusion"].append({**document["inclusion"][0], "position": 1})
+
+
+@forged("no-checkpoint-yet", "inclusion")
+def a_path_leads_to_no_checkpoint(document: Document) -> None:
+    document["inclusion"].append({"position": document["events"][0]["position"], "path": []})
+
+
+@forged("mini", "file")
+def a_path_is_written_in_capitals(document: Document) -> None:
+    path = document["inclusion"][-1]["path"]
+    path[0] = path[0].upper()
+
+
+@forged("mini", "file")
+def a_key_has_a_word_to_say(document: Document) -> None:
+    document["keys"][0]["note"] = "trust me"
+
+
+@forged("mini", "file")
+def the_time_of_the_export_is_no_time(document: Document) -> None:
+    document["exported_at"] = "yesterday"
+
+
+@forged("mini", "signature")
+def the_signature_is_written_in_capitals(document: Document) -> None:
+    document["checkpoint"]["signature"] = document["checkpoint"]["signature"].upper()
+
+
+@forged("mini", "inclusion")
 def everything_is_sealed_anew(document: Document) -> None:
     event(document, "WagerConfirmed")["metadata"]["actor"] = "someone else"
     reseal(document)
@@ -475,6 +506,36 @@ def the_path_of_an_opening_is_another(document: Document) -> None:
 @forged("long-shoe-running", "cards")
 def a_card_is_not_opened(document: Document) -> None:
     document["shoe"]["openings"].pop()
+
+
+@forged("long-shoe-running", "cards")
+def a_card_to_come_is_opened_as_it_pleases(document: Document) -> None:
+    document["shoe"]["openings"].append({**document["shoe"]["openings"][-1], "position": 300, "card": "Ah"})
+
+
+@forged("long-shoe-running", "file")
+def a_salt_has_a_space_to_it(document: Document) -> None:
+    document["shoe"]["openings"][0]["salt"] += " "
+
+
+@forged("long-shoe-running", "file")
+def the_shoe_says_nothing_of_its_cut(document: Document) -> None:
+    del document["shoe"]["cut"]
+
+
+@forged("long-shoe-running", "commitment")
+def the_long_shoe_was_never_committed_to(document: Document) -> None:
+    document["events"].remove(event(document, "ShoeCommitted"))
+
+
+@forged("voided-before-the-cards", "cut")
+def a_cut_was_never_fixed(document: Document) -> None:
+    document["shoe"]["cut"] = "ab" * 32
+
+
+@forged("voided-before-the-cards", "cards")
+def a_root_was_never_told(document: Document) -> None:
+    document["shoe"]["root"] = "ab" * 32
 
 
 @forged("long-shoe-running", "cards")

@@ -1,7 +1,7 @@
 // What is checked of the log: digests, links, the tree and its signature.
 
 import { big, bytes, hex, isSigned, joined, leafOf, rootByPath, sha256, unhex } from "./hashes.js";
-import { canonical } from "./read.js";
+import { canonical, isSignature } from "./read.js";
 import { NotYet, Wrong } from "./results.js";
 
 const SEAL_TAG = joined(bytes("casino.events.seal/1"), new Uint8Array(4));
@@ -75,6 +75,9 @@ function links(proof) {
 
 export async function inclusion(proof) {
   const { checkpoint } = proof;
+  const within = new Set(proof.events.map((event) => event.position).filter((position) => position <= (checkpoint?.position ?? 0)));
+  const listed = proof.inclusion.map((line) => line.position);
+  if (listed.some((position) => !within.has(position)) || new Set(listed).size !== listed.length) throw new Wrong("inclusion.more", [...within], listed);
   if (!checkpoint) throw new NotYet("inclusion.none");
   const paths = new Map(proof.inclusion.map((line) => [line.position, line.path.map(unhex)]));
   for (const event of proof.events) {
@@ -100,6 +103,7 @@ export async function signature(proof) {
   const key = signingKey(proof);
   const { signature: given, ...signed } = proof.checkpoint;
   if (signed.format !== "casino.checkpoint.v1") throw new Wrong("signature.format", "casino.checkpoint.v1", signed.format ?? null);
+  if (!isSignature(given)) throw new Wrong("signature.differs", "Ed25519", given ?? null, { key: key.id });
   const message = joined(bytes("casino.checkpoint.v1\n"), bytes(canonical(signed)));
   const holds = await isSigned(unhex(key.public), message, unhex(given));
   if (holds === null) throw new NotYet("signature.browser");

@@ -48,7 +48,10 @@ export class Proof {
     if (!this.isLong) return [this.naming() ?? this.first("RoundOpened"), this.maybe("BettingClosed")];
     const started = this.ofShoe("ShoeStarted");
     if (!started) throw new Wrong("shoe.unstarted", "ShoeStarted", this.ofTable.map((event) => event.type));
-    return [this.ofShoe("ShoeCommitted") ?? started, started];
+    const promise = this.ofShoe("ShoeCommitted");
+    // only tables from before shoes were named may have long shoes that were not committed to ahead
+    if (!promise && "next_shoe" in (this.ofTable[0].data ?? {})) throw new Wrong("event.missing", "ShoeCommitted", this.ofTable.map((event) => event.type), { kind: "ShoeCommitted" });
+    return [promise ?? started, started];
   }
 
   /** The opening that named the round's own shoe, the table's or the round's before; null at tables that named none then. */

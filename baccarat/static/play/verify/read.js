@@ -108,21 +108,33 @@ export function canonical(value) {
 export const same = (one, other) => one !== undefined && other !== undefined && canonical(one) === canonical(other);
 
 const HEX64 = /^[0-9a-f]{64}$/;
+const HEX128 = /^[0-9a-f]{128}$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 const text = (value) => typeof value === "string";
 const list = (value) => Array.isArray(value);
 const object = (value) => typeof value === "object" && value !== null && !list(value);
 const orNull = (value) => value === null || object(value);
 const number = (value) => typeof value === "number";
+const textOrNull = (value) => value === null || text(value);
+const moment = (value) => text(value) && MOMENT.test(value);
+const hash = (value) => text(value) && HEX64.test(value);
+const hashes = (value) => list(value) && value.every(hash);
+/** Whether a value is a signature in hex. */
+export const isSignature = (value) => text(value) && HEX128.test(value);
 const PARTS = {
-  format: text, exported_at: text, round: object, rules: object, shoe: object, events: list, inclusion: list, checkpoint: orNull, keys: list,
+  format: text, exported_at: moment, round: object, rules: object, shoe: object, events: list, inclusion: list, checkpoint: orNull, keys: list,
 };
 const EVENT = {
   position: number, id: number, stream: text, version: number, type: text, schema: number, data: orNull, metadata: orNull,
-  recorded_at: (value) => text(value) && MOMENT.test(value),
-  previous: (value) => text(value) && HEX64.test(value),
-  digest: (value) => text(value) && HEX64.test(value),
+  recorded_at: moment, previous: hash, digest: hash,
 };
+const SHOE = {
+  id: text, decks: number, commitment: text, contributions: list, cut: text, seed: textOrNull, root: textOrNull,
+  position: (value) => value === null || number(value), openings: list,
+};
+const PATH = { position: number, path: hashes };
+const OPENING = { position: number, card: text, salt: hash, path: hashes };
+const KEY = { id: text, public: hash, from: text, until: textOrNull };
 
 function requireFields(found, wanted) {
   const names = object(found) ? Object.keys(found).sort() : [];
@@ -139,4 +151,8 @@ export function requireShape(document) {
   requireFields(document, PARTS);
   if (!document.events.length) throw new Wrong("file.empty", "events", "none");
   for (const event of document.events) requireFields(event, EVENT);
+  requireFields(document.shoe, SHOE);
+  for (const each of document.inclusion) requireFields(each, PATH);
+  for (const each of document.shoe.openings) requireFields(each, OPENING);
+  for (const each of document.keys) requireFields(each, KEY);
 }

@@ -57,7 +57,10 @@ function toldBy(proof, promise, seconds) {
 
 export async function cut(proof) {
   const [promise, fixed] = proof.committed();
-  if (!fixed) throw new Nothing("cut.none");
+  if (!fixed) {
+    if (proof.shoe.contributions.length || proof.shoe.cut) throw new Wrong("cut.differs", "", proof.shoe.cut);
+    throw new Nothing("cut.none");
+  }
   const given = contributions(proof, promise, fixed);
   const listed = [...given].sort(([one], [other]) => one - other).map(([seat, contribution]) => ({ seat, contribution }));
   const computed = listed.length ? hex(await cutOf(proof.shoe.id, listed)) : "";
@@ -90,17 +93,21 @@ function cutOf(shoe, listed) {
 }
 
 export async function cards(proof) {
-  if (!proof.maybe("CardsDealt")) throw new Nothing("cards.none");
+  const start = proof.isLong ? proof.committed()[1].data : {};
+  if (!same(proof.shoe.root, start.root ?? null)) throw new Wrong("cards.roots", start.root ?? null, proof.shoe.root);
+  if (!proof.maybe("CardsDealt")) {
+    requireOpened(proof, new Map());
+    throw new Nothing("cards.none");
+  }
   const dealt = proof.first("CardsDealt").data;
   const wanted = new Map(dealt.cards.map((card, at) => [dealt.position + at, card]));
-  const start = proof.isLong ? proof.committed()[1].data : {};
   if (start.turned) {
     wanted.set(0, start.turned);
     const burned = points(start.turned) || 10;
     if (start.burned !== burned) throw new Wrong("cards.burned", burned, start.burned);
     if (dealt.position <= burned) throw new Wrong("cards.place", burned + 1, dealt.position);
   }
-  if (!same(proof.shoe.root, start.root ?? null)) throw new Wrong("cards.roots", start.root ?? null, proof.shoe.root);
+  requireOpened(proof, wanted);
   const values = { cards: dealt.cards.join(" "), place: dealt.position };
   const opened = proof.shoe.openings.length > 0;
   if (opened) await opening(proof, wanted);
@@ -110,6 +117,12 @@ export async function cards(proof) {
   }
   if (!opened) throw new NotYet("cards.secret");
   return ["cards.root", values];
+}
+
+/** No card is opened that this round did not take, and none twice: what is shown is checked. */
+function requireOpened(proof, wanted) {
+  const places = proof.shoe.openings.map((each) => each.position);
+  if (places.some((place) => !wanted.has(place)) || new Set(places).size !== places.length) throw new Wrong("cards.more", [...wanted.keys()], places);
 }
 
 async function opening(proof, wanted) {
