@@ -70,11 +70,13 @@ class Fold:
         followed: list[Followed] = []
         plain = self.plain.follow
         self.events += len(rows)
+        others: set[int] = set()
         for row, form in zip(rows, forms or decoding.formed(rows, usual=self.usual), strict=True):
             if form is None or not plain(row, form):
+                others.add(row.id)
                 followed.extend(self._general(row))
-            elif self.whole:
-                self.causes.append(row.id)
+        if self.whole:
+            self.causes += [row.id for row in rows if row.id not in others] if others else [row.id for row in rows]
         self._seeds.extend((row, round_, round_.seed, round_.cards) for row, round_ in self.plain.unopened())
         self._try_seeds()
         return followed

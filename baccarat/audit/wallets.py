@@ -22,9 +22,13 @@ Followed = WalletEvent | TableLimitSet | ProtectionEvent | PaymentEvent | Adjust
 
 
 class Wallets:
-    """Who opened a wallet with which operator and in which currency."""
+    """Who opened a wallet with which operator and in which currency.
+
+    `watched` are the players, by id as text, of whose protection anything was ever said: only their wagers are judged.
+    """
 
     def __init__(self, notes: Notes) -> None:
+        self.watched: set[str] = set()
         self._notes = notes
         self._opened: dict[UUID, tuple[UUID, str]] = {}
         self._payments = Payments()
@@ -69,7 +73,10 @@ class Wallets:
                     self._notes.add("amount out of range", where, "1 or more", amount)
 
     def _protection(self, event: ProtectionEvent, row: Row, where: str) -> None:
-        opened = self._opened.get(event.player) if isinstance(event, PlayerProtectionEvent) else None
+        opened = None
+        if isinstance(event, PlayerProtectionEvent):
+            opened = self._opened.get(event.player)
+            self.watched.add(str(event.player))
         self._found(self._protections.follow(event, opened=opened, stream=row.stream, version=row.version, where=where))
 
     def _adjusted(self, event: AdjustmentEvent, row: Row, where: str) -> None:
@@ -99,8 +106,6 @@ class Wallets:
 
     def wagered(self, player: UUID, *, at: datetime, row: Row) -> None:
         """This will note a wager of a player who was away from play, or whom the house held back."""
-        if not self._protections.knows(player):
-            return
         self.played(player, at=at, row=row)
         if self._protections.held_back(player):
             self._notes.add("play while stopped", f"event {row.id}, {row.stream}", "no wager of this player", at)

@@ -69,10 +69,6 @@ class Protections:
         yield from _judged_house(state, event, where)
         self._houses[event.operator] = event.currency, evolve_house(state, event), version
 
-    def knows(self, player: UUID) -> bool:
-        """This will tell whether anything of this player's protection was ever said."""
-        return player in self._players
-
     def kept_away(self, player: UUID, *, at: datetime) -> Exclusion | None:
         """This will return the exclusion that a wager or deposit at this time goes against, if there is one."""
         known = self._players.get(player)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from baccarat.audit.plain import betting, ceremony, cutting, dealing, forms, money
 from baccarat.audit.plain.naming import Names
-from baccarat.audit.plain.rounds import PlainRound
+from baccarat.audit.plain.rounds import PlainPart, PlainRound
 from baccarat.audit.plain.rounds import opened as begun
 from baccarat.audit.plain.seating import Seating, seat
 from baccarat.audit.plain.shoes import opens
@@ -82,9 +82,8 @@ class PlainRounds:
         round_.events.append(event)
         round_.version = row.version
         if kind == CONFIRMED:
-            part = round_.parts[event.seat]
-            if part.confirmed_at is not None:
-                self._wallets.wagered(part.guest.player, at=part.confirmed_at, row=row)
+            if event.player in self._wallets.watched:
+                self._wagered(row, round_.parts[event.seat])
             if self._whole:
                 self.entries[row.id] = money.wager(round_, event)
         elif kind == SETTLED:
@@ -96,6 +95,10 @@ class PlainRounds:
             if entry is not None:
                 self.entries[row.id] = entry
         return True
+
+    def _wagered(self, row: Row, part: PlainPart) -> None:
+        if part.confirmed_at is not None:
+            self._wallets.wagered(part.guest.player, at=part.confirmed_at, row=row)
 
     def _open(self, row: Row, event: forms.RoundOpened) -> bool:
         table = event.table

@@ -56,7 +56,9 @@ class Names:
 
     def _is_first(self, event: f.RoundOpened) -> bool:
         own, shoes = event.commitment, self._shoes
-        return own is not None and event.shoe not in shoes and own not in shoes and event.shoe != own
+        if own is None or event.shoe in shoes or own in shoes or event.shoe == own:
+            return False
+        return f.is_id(event.shoe) is not None
 
     def follow(self, event: f.RoundOpened) -> None:
         """This will note the shoe that a usual round has named, or brought where none was named."""

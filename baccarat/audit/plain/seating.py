@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 from baccarat.audit import switching
@@ -34,7 +35,7 @@ Dues = dict[tuple[object, ...], Due]
 class Seating:
     """A table's seats in the order of rounds, with their guests; `plays` says that rounds may go the usual course.
 
-    `shape` is that of single rounds' shoes, None where a long one is played. `keys` are ids of accounts by seat, and
+    `shape` is that of single rounds' shoes, None where a long one is played. `accounts` are by seat, and
     `words` what its rows have in common, written down by who asks for them (`plain.money`, `plain.texts`).
     """
 
@@ -46,9 +47,10 @@ class Seating:
     seats: tuple[f.SeatInRound, ...]
     guests: tuple[Guest, ...]
     rules: TableRules
+    turn: timedelta | None
     ceremony: CeremonySeconds | None
     dues: Dues
-    keys: dict[int, Any] = field(default_factory=dict)
+    accounts: dict[int, Any] = field(default_factory=dict)
     words: Any = None
 
     def due(self, stakes: dict[Spot, int], outcome: Outcome) -> Due:
@@ -75,6 +77,7 @@ def seat(table: TableTrace) -> Seating:
         seats=tuple(f.SeatInRound(guest.book, str(guest.player), guest.seat) for guest in guests),
         guests=guests,
         rules=rules,
+        turn=None if rules.turn_seconds is None else timedelta(seconds=rules.turn_seconds),
         ceremony=rules.ceremony_seconds(),
         dues=_dues(rules),
     )

@@ -51,9 +51,9 @@ class Due:
         rows: list[str] = []
         bets: list[str] = []
         for each in self.rounds:
-            settled = _settled(each)
-            rows.append(texts.round_row(each, settled))
-            bets += texts.wager_rows(each, settled)
+            row, staked_on = texts.rows(each, _settled(each))
+            rows.append(row)
+            bets += staked_on
         if (count, wagers) != (len(rows), len(bets)):
             return False
         return (said or "") == "\n".join(rows) and (staked or "") == "\n".join(bets)

@@ -5,7 +5,6 @@ parentheses with commas, an absent value as nothing, and a text with spaces in q
 """
 
 import json
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from baccarat.audit.plain import forms as f
@@ -64,10 +63,9 @@ def time(text: str | None) -> str:
     """This will write an event's time, which is in UTC, as a timestamp in a record."""
     if text is None:
         return ""
-    if text[-2] != "0":
-        return f'"{text[:10]} {text[11:-1]}"'
-    clock = text[11:-1]
-    return f'"{text[:10]} {clock.rstrip("0") if "." in clock else clock}"'
+    if text[-2] == "0":
+        text = f"{text[:-1].rstrip('0').rstrip('.')}Z" if "." in text else text
+    return f'"{text[:10]} {text[11:-1]}"'
 
 
 def due_of(part: PlainPart) -> Due:
@@ -77,35 +75,35 @@ def due_of(part: PlainPart) -> Due:
     return part.due
 
 
-def round_row(round_: PlainRound, settled: f.RoundSettled) -> str:
-    """This will write a round's row: its columns, then its state."""
-    event, known = round_.opened, words(round_.seating)
-    return (
+def rows(round_: PlainRound, settled: f.RoundSettled) -> tuple[str, list[str]]:
+    """This will write a round's row and those of its wagers, by seat; of each its columns, then its state or stakes."""
+    known, event = words(round_.seating), round_.opened
+    opened, ended = time(event.opened_at), time(settled.settled_at)
+    row = (
         f"({event.round},{event.table},{event.operator},{event.number},{known.label_in_row},{known.currency},settled,"
-        f'{time(event.opened_at)},{time(event.deadline_at)},{time(settled.settled_at)},"{" ".join(round_.cards)}",'
+        f'{opened},{time(event.deadline_at)},{ended},"{" ".join(round_.cards)}",'
         f"{settled.outcome},{settled.player_total},{settled.banker_total},{len(settled.wagers)},,f,"
         f"{round_.version}){_state(round_, settled, known)}"
     )
+    return row, _wagers(round_, known, ended)
 
 
 def _state(round_: PlainRound, settled: f.RoundSettled, known: Words) -> str:
-    closed, cards = round_.closed, '", "'.join(round_.cards)
-    cut = "" if closed is None else closed.cut
+    closed, seed, cards, held = round_.closed, settled.seed, '", "'.join(round_.cards), round_.ceremony
+    cut, closed_at = ("", "null") if closed is None else (closed.cut, f'"{closed.closed_at}"')
     return (
-        f'{{"cut": "{cut}", "seed": {in_json(settled.seed)}, "cards": ["{cards}"], "given": [{_given(round_)}], '
-        f'"phase": "settled", '
-        f'"seats": [{", ".join(_seats(round_, settled, known))}], "opened": {_opened(round_.opened, known)}, '
-        f'"voided": null, "natural": {truth(settled.natural)}, "outcome": "{settled.outcome}", '
-        f'"ceremony": {_ceremony(round_.ceremony)}, "ended_at": "{settled.settled_at}", "position": {round_.position}, '
-        f'"closed_at": {in_json(None if closed is None else closed.closed_at)}, "set_aside": null, '
+        f'{{"cut": "{cut}", "seed": {"null" if seed is None else in_json(seed)}, "cards": ["{cards}"], '
+        f'"given": [{_given(round_) if round_.given else ""}], "phase": "settled", '
+        f'"seats": [{", ".join(_seats(round_, known))}], "opened": {_opened(round_.opened, known)}, '
+        f'"voided": null, "natural": {"true" if settled.natural else "false"}, "outcome": "{settled.outcome}", '
+        f'"ceremony": {"null" if held is None else _ceremony(held)}, "ended_at": "{settled.settled_at}", '
+        f'"position": {round_.position}, "closed_at": {closed_at}, "set_aside": null, '
         f'"banker_total": {settled.banker_total}, "lapse_reason": null, "player_total": {settled.player_total}, '
         '"void_request": null}'
     )
 
 
 def _given(round_: PlainRound) -> str:
-    if not round_.given:
-        return ""
     return ", ".join(
         [
             f'{{"seat": {seat}, "times": {given.times}, "player": "{round_.parts[seat].player}", '
@@ -115,9 +113,7 @@ def _given(round_: PlainRound) -> str:
     )
 
 
-def _ceremony(held: Held | None) -> str:
-    if held is None:
-        return "null"
+def _ceremony(held: Held) -> str:
     return (
         f'{{"seat": {held.seat}, "until": "{held.until}", "looked_at": {in_json(held.looked_at)}, '
         f'"handed_back": {in_json(held.back)}}}'
@@ -144,32 +140,37 @@ def _next_shoe(event: f.RoundOpened) -> str:
     return f'{{"shoe": "{named.shoe}", "shape": {shape}, "commitment": "{named.commitment}"}}'
 
 
-def _seats(round_: PlainRound, settled: f.RoundSettled, known: Words) -> Iterator[str]:
-    for part in round_.parts.values():
-        who, wager = known.seats[part.seat], part.wager
-        if wager is None:
-            yield (
-                f'{{{who}, "raised": null, "stakes": null, "settled": null, "standing": "{part.standing}", '
-                f'"placements": [], "confirmed_at": null}}'
-            )
-            continue
-        due = due_of(part)
-        yield (
-            f'{{{who}, "raised": {printed_stakes(wager.raised)}, "stakes": {due.stakes}, '
-            f'"settled": {{"won": {due.won}, {who}, {due.tail}}}, "standing": "confirmed", "placements": [], '
-            f'"confirmed_at": "{wager.confirmed_at}"}}'
-        )
+def _seats(round_: PlainRound, known: Words) -> list[str]:
+    return [
+        f'{{{known.seats[part.seat]}, "raised": null, "stakes": null, "settled": null, "standing": "{part.standing}", '
+        f'"placements": [], "confirmed_at": null}}'
+        if part.wager is None
+        else _seat(part.wager, due_of(part), known.seats[part.seat])
+        for part in round_.parts.values()
+    ]
 
 
-def wager_rows(round_: PlainRound, settled: f.RoundSettled) -> Iterator[str]:
-    """This will write the rows of a round's wagers, by seat: their columns, then their stakes."""
-    event, known, ended = round_.opened, words(round_.seating), time(settled.settled_at)
-    for part in round_.parts.values():
-        wager = part.wager
-        if wager is not None:
-            due = due_of(part)
-            yield (
-                f"({event.round}/{part.seat},{event.round},{event.table},{event.operator},{part.player},{part.seat},"
-                f"{known.preset},{part.book},{known.currency},{due.staked},{due.won},{due.commission},"
-                f"{due.returned},{time(wager.confirmed_at)},{ended},){due.stakes}"
-            )
+def _seat(wager: f.WagerConfirmed, due: Due, who: str) -> str:
+    raised = printed_stakes(wager.raised) if wager.raised else "{}"
+    return (
+        f'{{{who}, "raised": {raised}, "stakes": {due.stakes}, "settled": {{"won": {due.won}, {who}, {due.tail}}}, '
+        f'"standing": "confirmed", "placements": [], "confirmed_at": "{wager.confirmed_at}"}}'
+    )
+
+
+def _wagers(round_: PlainRound, known: Words, ended: str) -> list[str]:
+    event = round_.opened
+    before = f",{event.round},{event.table},{event.operator},"
+    return [
+        _wager(part, part.wager, f"({event.round}/{part.seat}{before}", known, ended)
+        for part in round_.parts.values()
+        if part.wager is not None
+    ]
+
+
+def _wager(part: PlainPart, wager: f.WagerConfirmed, before: str, known: Words, ended: str) -> str:
+    due = due_of(part)
+    return (
+        f"{before}{part.player},{part.seat},{known.preset},{part.book},{known.currency},{due.staked},{due.won},"
+        f"{due.commission},{due.returned},{time(wager.confirmed_at)},{ended},){due.stakes}"
+    )

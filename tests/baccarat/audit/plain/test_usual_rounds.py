@@ -3,6 +3,7 @@
 # ruff: noqa: S608  (SQL made of the columns' names)
 
 import json
+from datetime import datetime
 
 import msgspec
 import pytest
@@ -14,6 +15,7 @@ from baccarat.audit.fold import Fold
 from baccarat.audit.notes import Notes
 from baccarat.audit.plain import states, texts
 from baccarat.audit.plain.forms import FORMS
+from baccarat.audit.plain.rounds import moment
 from baccarat.audit.plain.shoes import first_cards
 from baccarat.audit.plain.tracing import traced
 from baccarat.fairness.shuffle import order
@@ -93,6 +95,27 @@ def test_the_first_cards_are_those_of_the_shoes_order(seed, cut, decks, count):
     assert found in {None, order(seed, cut=cut, decks=decks, first=count)}
 
 
+TIMES = ("2026-11-21T10:00:00Z", "2026-11-21T10:00:00.123456Z", "2026-11-21T10:00:00.1Z")
+
+
+@given(
+    time=st.sampled_from(TIMES),
+    place=st.integers(0, 27),
+    other=st.sampled_from(["", "\\u0030", '"', "\n", "T", "9", ","]),
+)
+def test_a_time_is_read_just_as_events_read_it(time, place, other):
+    text = time[:place] + other + time[place + 1 :]
+    try:
+        due = msgspec.convert(text, type=datetime) if text.endswith("Z") else None
+    except msgspec.ValidationError:
+        due = None
+    try:
+        found = moment(text)
+    except ValueError:
+        found = None
+    assert found == due
+
+
 def printed(value):
     """As PostgreSQL prints a jsonb: shorter names first, then by letters."""
     if isinstance(value, dict):
@@ -128,7 +151,7 @@ def test_rounds_with_all_that_players_do_take_the_short_way_and_are_written_as_p
     assert len(fold.ended) <= 1
     for each in fold.plain.ended:
         state = json.loads(encode(traced(each).state()))
-        assert texts.round_row(each, each.settled).partition(")")[2] == json.dumps(printed(state))
+        assert texts.rows(each, each.settled)[0].partition(")")[2] == json.dumps(printed(state))
 
 
 def are(rounds):
