@@ -51,10 +51,12 @@ FILES: Final[Mapping[str, str]] = {
     "moderation": "SELECT id, kind, reason, until, note, by, done_at FROM chat_act "
     "WHERE player_id = %(player)s ORDER BY id",
     "significant_events": "SELECT number, kind, reason, before, after, money, currency, at FROM "
-    "significant_significantevent WHERE subject = 'player:' || %(player)s::text ORDER BY number",
+    "significant_significantevent WHERE subject = 'player:' || %(player)s::text "
+    "OR actor = 'player:' || %(player)s::text OR after->>'player' = %(player)s::text ORDER BY number",
     "remarks": "SELECT event.number, remark.acknowledges, remark.note, remark.at FROM significant_remark AS remark "
     "JOIN significant_significantevent AS event ON event.id = remark.event_id WHERE event.subject = 'player:' || "
-    "%(player)s::text OR event.actor = 'player:' || %(player)s::text ORDER BY remark.id",
+    "%(player)s::text OR event.actor = 'player:' || %(player)s::text OR event.after->>'player' = %(player)s::text "
+    "ORDER BY remark.id",
     "differences": "SELECT said.difference_id, said.note, said.created_at FROM wallet_difference_note AS said "
     "JOIN wallet_difference AS found ON found.id = said.difference_id JOIN ("
     "SELECT id::text FROM wallet_deposit WHERE player_id = %(player)s UNION ALL "
@@ -65,9 +67,21 @@ FILES: Final[Mapping[str, str]] = {
     "stops": "SELECT stopped, reason, says, at FROM baccarat_switch WHERE scope = 'player' AND subject = "
     "%(player)s::text ORDER BY at",
     "erasures": "SELECT id, reason, requested_at FROM privacy_erasure WHERE player_id = %(player)s ORDER BY id",
+    "played": "SELECT slot FROM wallet_played WHERE player_id = %(player)s ORDER BY slot",
+    "table_limits": "SELECT * FROM wallet_table_limit WHERE player_id = %(player)s",
+    "chat_standing": "SELECT muted_until, mute_reason, removed_until, removal_reason FROM chat_voice "
+    "WHERE player_id = %(player)s",
     "events": "SELECT id, stream, version, type, data, recorded_at FROM events_event WHERE stream = ANY (ARRAY["
     "'wallet-' || %(player)s::text, 'chat-' || %(player)s::text, 'limit-' || %(player)s::text, "
-    "'protection-' || %(player)s::text]) ORDER BY id",
+    "'protection-' || %(player)s::text, 'debt-' || %(player)s::text, 'switch-player-' || %(player)s::text] "
+    "|| ARRAY(SELECT 'deposit-' || id FROM wallet_deposit WHERE player_id = %(player)s) "
+    "|| ARRAY(SELECT 'withdrawal-' || id FROM wallet_withdrawal WHERE player_id = %(player)s) "
+    "|| ARRAY(SELECT 'adjustment-' || id FROM wallet_adjustment WHERE player_id = %(player)s)) ORDER BY id",
+    # What the player did at tables, and what was done about the player there: without what is of others, too.
+    "play": "SELECT id, stream, version, type, data - 'seats' - 'wagers' AS data, recorded_at FROM events_event "
+    "WHERE stream = ANY (ARRAY(SELECT 'table-' || table_id FROM baccarat_sitting WHERE player_id = %(player)s) "
+    "|| ARRAY(SELECT 'round-' || round_id FROM baccarat_wager WHERE player_id = %(player)s)) "
+    "AND (data->>'player' = %(player)s::text OR metadata->>'actor' = 'player:' || %(player)s::text) ORDER BY id",
 }
 """A file for each; every statement has one player's rows and nobody else's."""
 

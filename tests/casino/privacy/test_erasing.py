@@ -215,7 +215,7 @@ def test_words_of_staff_about_a_player_are_sealed_and_gone_with_the_key(alice: A
     assert (said.note, said.message, said.answer) == WORDS[:3]
     assert told(alice) == [WORDS[1]]
     archive = archive_of(b"".join(exporting.export(operator=alice.operator, player=alice.id, now=datetime.now(UTC))))
-    assert [each["note"] for each in archive["remarks"]] == [WORDS[4]] * 3
+    assert [each["note"] for each in archive["remarks"]] == [WORDS[4]] * 4
     assert [WORDS[3], WORDS[1]] == [archive["exclusions"][0]["note"], archive["notices"][0]["message"]]
 
     personal.destroy(alice.id)
@@ -352,7 +352,9 @@ def test_everything_about_one_player_and_of_nobody_else_is_exported(alice: Alice
     assert [row["note"] for row in told["moderation"]] == ["Alice told her number"]
     assert len(told["wagers"]) == len(told["rounds"]) == 1
     assert {row["currency"] for row in told["money"]} == {"EUR"}
-    assert told["events"]
+    assert {row["type"] for row in told["events"]} > {"PlayerAccountOpened"}
+    assert [row["type"] for row in told["play"]] == ["SeatTaken", "WagerConfirmed", "SeatLeft"]
+    assert len(told["played"]) == 1
     assert str(other.player) not in file.read_bytes().decode("latin-1") + json.dumps(told)
     with pytest.raises(CommandError, match="no such player"):
         call_command("export_player", "lucky", str(uuid4()), str(file))
