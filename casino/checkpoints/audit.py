@@ -43,12 +43,24 @@ def check(seen: outside.Beyond, *, now: datetime, since: Checkpoint | None = Non
     latest = inside[-1] if inside else None
     unknown = outside.unknown(seen, latest=0 if latest is None else latest.number, findings=findings)
     log = records.log_id()
+    _judge_own(log, findings)
     claims = [each for each in (*inside, *unknown) if _is_signed(each, log, findings)]
     _judge_chain(inside, findings)
     findings.extend(_set_back(each, latest) for each in unknown)
     findings.extend(Regrown(since, covered=0 if latest is None else latest.position).judge(claims))
     _judge_age(latest, now, findings)
     return findings
+
+
+def _judge_own(log: UUID, findings: list[Finding]) -> None:
+    """What this database says of itself: whose log it is, and which keys, that are published, have signed it."""
+    if log == records.NAMELESS:
+        findings.append(Finding(FOREIGN, "the log", "the id that checkpoints name", "none"))
+    trusted = ring.ring().public
+    for key in records.registered_keys():
+        if trusted.get(key.id) != key.public:
+            expected = trusted.get(key.id, b"").hex() or "a key of our ring"
+            findings.append(Finding(UNTRUSTED, f"key {key.id}", expected, key.public.hex()))
 
 
 def _set_back(unknown: Checkpoint, latest: Checkpoint | None) -> Finding:

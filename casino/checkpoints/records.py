@@ -9,9 +9,11 @@ from uuid import UUID
 from casino.checkpoints.document import Checkpoint
 from casino.events.rows import execute, fetch
 
-_COLUMNS: Final = """
-SELECT log.id, number, position, head, root, previous, checkpoint.made_at, key, signature
-FROM checkpoints_checkpoint AS checkpoint CROSS JOIN checkpoints_log AS log
+NAMELESS: Final = UUID(int=0)
+"""The id of a log whose row is gone: nothing was ever signed for it."""
+_COLUMNS: Final = f"""
+SELECT coalesce(log.id, '{NAMELESS}'), number, position, head, root, previous, checkpoint.made_at, key, signature
+FROM checkpoints_checkpoint AS checkpoint LEFT JOIN checkpoints_log AS log ON true
 """
 _ADD: Final = """
 INSERT INTO checkpoints_checkpoint (number, position, head, root, previous, made_at, key, signature)
@@ -43,9 +45,9 @@ class Key:
 
 
 def log_id() -> UUID:
-    """This will return the id of this database's log."""
-    found: UUID = fetch("SELECT id FROM checkpoints_log")[0][0]
-    return found
+    """This will return the id of this database's log; the one of zeros where somebody has removed it."""
+    rows = fetch("SELECT id FROM checkpoints_log")
+    return rows[0][0] if rows else NAMELESS
 
 
 def latest() -> Checkpoint | None:

@@ -21,7 +21,7 @@ from tests.casino.checkpoints.signing_here import log_of
 from tests.conftest import pointed_at
 from tests.support.house import fresh_database
 
-TABLES = ("events_seal", "checkpoints_checkpoint", "checkpoints_node", "checkpoints_key", "checkpoints_log")
+TABLES = ("events_seal", "checkpoints_checkpoint", "checkpoints_copy", "checkpoints_node", "checkpoints_key", "checkpoints_log")
 
 
 @pytest.fixture(scope="module")
@@ -210,3 +210,28 @@ def test_the_last_good_checkpoint_is_trusted_and_within_what_was_audited(kept):
     number_of(kept, 3).unlink()
     execute("UPDATE checkpoints_checkpoint SET signature = decode(repeat('ab', 64), 'hex') WHERE number = 2")
     assert audit.last_good(upto=900).number == 1
+
+
+def test_a_copy_removed_inside_and_outside_is_named_as_later_ones_are_there(kept):
+    number_of(kept, 2).unlink()
+    execute("DELETE FROM checkpoints_copy WHERE number = 2")
+    assert found() == [("outside copy missing", "checkpoint 2")]
+
+
+def test_a_copy_removed_outside_does_not_hide_those_after_it(kept):
+    execute("DELETE FROM checkpoints_checkpoint WHERE number > 1")
+    execute("DELETE FROM checkpoints_node WHERE (place + 1) << level::integer > 300")
+    number_of(kept, 2).unlink()
+    assert ("checkpoint is not in the database", "checkpoint 3") in found()
+
+
+def test_a_key_that_is_published_and_is_not_ours_is_named(kept):
+    execute("UPDATE checkpoints_key SET public = sha256(public)")
+    assert [what for what, _ in found()] == ["checkpoint key is not trusted"]
+    execute("INSERT INTO checkpoints_key (id, public) VALUES ('thief', sha256('thief'))")
+    assert ("checkpoint key is not trusted", "key thief") in found()
+
+
+def test_a_log_without_its_name_is_named(kept):
+    execute("DELETE FROM checkpoints_log")
+    assert ("checkpoint of another log", "the log") in found()
