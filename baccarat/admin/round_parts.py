@@ -8,7 +8,7 @@ from baccarat.admin import parts
 from baccarat.admin.cards import pictures
 from baccarat.admin.round_replay import Moment
 from baccarat.admin.words import stakes_in_words
-from baccarat.rounds.state import RoundSeat, RoundState
+from baccarat.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.rules.cards import Card
 from baccarat.rules.deal import IllegalDeal, replay, steps
 from baccarat.rules.payouts import Result, SpotResult
@@ -45,8 +45,10 @@ def hands(state: RoundState, moments: Sequence[Moment]) -> Sequence[Section]:
 def seats(state: RoundState, names: Mapping[UUID, str], currency: str) -> Grid:
     """This will show each seat's part: wager, result, commission and what came back."""
     headers = ("Seat", "Player", "Book", "Said", "Stakes", "Won", "Commission", "Returned", "Net")
-    rows = [_seat(seat, names, currency) for seat in state.seats]
-    return Grid("Seats", headers, rows, numeric=frozenset(headers[5:]), empty="Nobody is in this round.")
+    void = state.phase is Phase.VOIDED
+    rows = [_seat(seat, names, currency, void=void) for seat in state.seats]
+    note = "Void: stakes went back, and what these wagers had come to was undone, as the ledger shows." if void else ""
+    return Grid("Seats", headers, rows, numeric=frozenset(headers[5:]), empty="Nobody is in this round.", note=note)
 
 
 def results_in_words(results: Sequence[SpotResult], currency: str) -> str:
@@ -56,7 +58,7 @@ def results_in_words(results: Sequence[SpotResult], currency: str) -> str:
     )
 
 
-def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str) -> tuple[object, ...]:
+def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str, *, void: bool) -> tuple[object, ...]:
     settled, stakes = seat.settled, seat.stakes or seat.placed()
     said = marks.badge(seat.standing.replace("_", " "), parts.STANDINGS.get(seat.standing, "plain"))
     placed = stakes_in_words(stakes, lambda minor: f"{text(minor, currency)} {currency}") or marks.NOTHING
@@ -73,5 +75,5 @@ def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str) -> tuple[ob
         marks.money(settled.won, currency),
         marks.both(owed, "owed") if settled.deferred and settled.commission else owed,
         marks.money(settled.returned, currency),
-        marks.money(settled.returned - settled.staked, currency, signed=True),
+        marks.badge("voided", "bad") if void else marks.money(settled.returned - settled.staked, currency, signed=True),
     )

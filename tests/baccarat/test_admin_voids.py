@@ -68,6 +68,7 @@ def test_a_settled_round_is_voided_by_two_members_of_staff(office: Office) -> No
     assert "Void: malfunction" in told
     assert phase(round_) == "voided"
     assert url("void", round_) not in told
+    assert "what these wagers had come to was undone" in told  # and no result stands as if it held
     assert store.read(f"round-{round_.pk}")[-1].type == "RoundVoided"
 
 
