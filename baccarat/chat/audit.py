@@ -7,19 +7,13 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.chat import projection, proof
+from baccarat.chat import kept, projection, proof
 from baccarat.chat.events import (
-    Act,
     ChatEvent,
     ChatMessageSent,
     FilterEvent,
     FilterWordAdded,
-    PlayerEvent,
-    PlayerMuted,
-    PlayerRemoved,
     PlayerReported,
-    PlayerUnmuted,
-    ReportClosed,
     chat_stream,
     words_stream,
 )
@@ -34,13 +28,6 @@ _DESTROYED: Final = """
         SELECT FROM significant_significantevent
          WHERE kind = 'data_erased' AND subject = 'player:' || kept.player_id)
 """
-KEPT: Final[Mapping[str, str]] = {
-    "chat_message": "SELECT id, salt, text FROM chat_message",
-    "chat_report": "SELECT id, salt, reason FROM chat_report",
-    "chat_closing": "SELECT report_id, salt, note FROM chat_closing",
-    "chat_act": "SELECT id, salt, note FROM chat_act",
-}
-"""What is kept of persons' words: what it belongs to, the salt, and the text."""
 KEPT_FOR: Final = timedelta(days=1827)
 """How long the database holds on to them; older ones may be purged."""
 
@@ -61,7 +48,7 @@ class Chats:
         self._players: dict[UUID, _Trace] = {}
         self._words: dict[str, FilterWordAdded] = {}
         self._lists: dict[str, int] = {}
-        self._digests: dict[str, dict[UUID, tuple[str, datetime]]] = {table: {} for table in KEPT}
+        self._due: dict[str, dict[UUID, kept.Due]] = {table: {} for table in kept.STATEMENTS}
 
     def follow(self, event: ChatEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
         """This will follow one event and yield what contradicts the rules."""
@@ -74,15 +61,17 @@ class Chats:
         if isinstance(event, ChatMessageSent):
             yield from _said(event, trace, where)
         trace.conduct = evolve(trace.conduct, event)
-        table, subject, when = _kept(event)
-        self._digests[table][subject] = event.digest, when
+        table, subject, due = kept.due(event)
+        self._due[table][subject] = due
 
     def check_state(self) -> Iterator[Finding]:
         """This will compare what is kept, and the rows, with what the events have led to."""
         yield from _unrecorded()
         old = fetch("SELECT clock_timestamp()")[0][0] - KEPT_FOR
-        for table, statement in KEPT.items():
-            yield from _texts(table, self._digests[table], fetch(statement), old=old)
+        for table, statement in kept.STATEMENTS.items():
+            yield from _texts(table, self._due[table], fetch(statement), old=old)
+        for where, actor, by in kept.told_of_others():
+            yield Finding("row differs", f"{where} by", actor, by)
         voices = {
             player: projection.voice_row(trace.conduct, operator=trace.operator, player=player)
             for player, trace in self._players.items()
@@ -127,49 +116,27 @@ def _said(event: ChatMessageSent, trace: _Trace, where: str) -> Iterator[Finding
     trace.said.append(now)
 
 
-def _kept(event: PlayerEvent) -> tuple[str, UUID, datetime]:
-    """Where the words of an event are kept, under which id, and since when."""
-    match event:
-        case ChatMessageSent():
-            return "chat_message", event.message, event.sent_at
-        case PlayerReported():
-            return "chat_report", event.report, event.reported_at
-        case ReportClosed():
-            return "chat_closing", event.report, event.closed_at
-        case _:
-            act: Act = event
-            return "chat_act", act.act, _done_at(act)
-
-
-def _done_at(act: Act) -> datetime:
-    match act:
-        case PlayerMuted():
-            return act.muted_at
-        case PlayerUnmuted():
-            return act.unmuted_at
-        case PlayerRemoved():
-            return act.removed_at
-        case _:
-            return act.readmitted_at
-
-
 def _texts(
-    table: str, due: Mapping[UUID, tuple[str, datetime]], rows: Iterable[tuple[UUID, bytes, str]], *, old: datetime
+    table: str, due: Mapping[UUID, kept.Due], rows: Iterable[tuple[Any, ...]], *, old: datetime
 ) -> Iterator[Finding]:
     """Compares what is kept with the log. What is older than `old` may be purged; who is erased can't be read."""
-    missing, gone, kept = dict(due), personal.destroyed(), list(rows)
-    texts = personal.opened([text for _, _, text in kept])
-    salts = personal.opened_data([bytes(salt) for _, salt, _ in kept])
-    for (subject, stored, sealed), text, salt in zip(kept, texts, salts, strict=True):
-        digest, _ = missing.pop(subject, (None, None))
+    missing, gone, found = dict(due), personal.destroyed(), list(rows)
+    texts = personal.opened([text for _, _, text, *_ in found])
+    salts = personal.opened_data([bytes(salt) for _, salt, *_ in found])
+    for (subject, stored, sealed, *facts), text, salt in zip(found, texts, salts, strict=True):
+        wanted = missing.pop(subject, None)
         where = f"{table} {subject}"
-        if digest is None:
+        if wanted is None:
             yield Finding("row is extra", where, "none", "a row")
-        elif personal.owner_of(sealed) in gone or (not sealed and UUID(bytes=bytes(stored)[:16]) in gone):
             continue
-        elif not _proves(salt or bytes(stored), subject, text or "", digest):
-            yield Finding("words differ", where, f"the text of digest {digest}", "another text")
-    for subject in (subject for subject, (_, when) in missing.items() if when >= old):
+        for name, right, has in zip(kept.FACTS[table], wanted.facts, facts, strict=True):
+            if right != has:
+                yield Finding("row differs", f"{where} {name}", str(right), str(has))
+        if personal.owner_of(sealed) in gone or (not sealed and UUID(bytes=bytes(stored)[:16]) in gone):
+            continue
+        if not _proves(salt or bytes(stored), subject, text or "", wanted.digest):
+            yield Finding("words differ", where, f"the text of digest {wanted.digest}", "another text")
+    for subject in (subject for subject, each in missing.items() if each.when >= old):
         yield Finding("row is missing", f"{table} {subject}", "a row", "none")
 
 

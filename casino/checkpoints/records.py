@@ -14,7 +14,7 @@ NAMELESS: Final = UUID(int=0)
 _COLUMNS: Final = f"""
 SELECT coalesce(log.id, '{NAMELESS}'), number, position, head, root, previous, checkpoint.made_at, key, signature
 FROM checkpoints_checkpoint AS checkpoint LEFT JOIN checkpoints_log AS log ON true
-"""
+"""  # noqa: S608  (constants)
 _ADD: Final = """
 INSERT INTO checkpoints_checkpoint (number, position, head, root, previous, made_at, key, signature)
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s)

@@ -21,7 +21,14 @@ from tests.casino.checkpoints.signing_here import log_of
 from tests.conftest import pointed_at
 from tests.support.house import fresh_database
 
-TABLES = ("events_seal", "checkpoints_checkpoint", "checkpoints_copy", "checkpoints_node", "checkpoints_key", "checkpoints_log")
+TABLES = (
+    "events_seal",
+    "checkpoints_checkpoint",
+    "checkpoints_copy",
+    "checkpoints_node",
+    "checkpoints_key",
+    "checkpoints_log",
+)
 
 
 @pytest.fixture(scope="module")

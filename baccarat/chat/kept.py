@@ -1,0 +1,87 @@
+"""What is kept beside the log of each thing that was said, reported or done: by whom, where, to whom, and when."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat.chat.events import (
+    ChatMessageSent,
+    PlayerEvent,
+    PlayerMuted,
+    PlayerRemoved,
+    PlayerReported,
+    PlayerUnmuted,
+    ReportClosed,
+)
+from casino.events.rows import fetch
+
+FACTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "chat_message": ("operator_id", "table_id", "seat", "player_id", "sent_at"),
+    "chat_report": ("operator_id", "table_id", "seat", "player_id", "reporter_id", "message_id", "reported_at"),
+    "chat_closing": ("outcome", "closed_at"),
+    "chat_act": ("operator_id", "player_id", "kind", "reason", "until", "done_at"),
+}
+"""The columns that say no words, by table."""
+STATEMENTS: Final[Mapping[str, str]] = {
+    table: f"SELECT {key}, salt, {words}, {', '.join(FACTS[table])} FROM {table}"  # noqa: S608  (constants)
+    for table, key, words in (
+        ("chat_message", "id", "text"),
+        ("chat_report", "id", "reason"),
+        ("chat_closing", "report_id", "note"),
+        ("chat_act", "id", "note"),
+    )
+}
+"""What is kept: what it belongs to, the salt, the words, and the facts."""
+
+_OTHERS: Final = """
+SELECT 'chat_act ' || kept.id, metadata->>'actor', by FROM chat_act AS kept
+  JOIN events_event ON stream = 'chat-' || player_id AND type = kind AND data->>'act' = kept.id::text
+ WHERE by <> metadata->>'actor'
+UNION ALL
+SELECT 'chat_closing ' || report_id, metadata->>'actor', by FROM chat_closing AS kept
+  JOIN chat_report ON chat_report.id = report_id
+  JOIN events_event ON stream = 'chat-' || player_id AND type = 'ReportClosed' AND data->>'report' = report_id::text
+ WHERE by <> metadata->>'actor'
+ORDER BY 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What should be kept of an event: the digest of its words, since when, and the facts in the table's order."""
+
+    digest: str
+    when: datetime
+    facts: tuple[Any, ...]
+
+
+def due(event: PlayerEvent) -> tuple[str, UUID, Due]:
+    """This will tell in which table an event's words are kept, under which id, and what with them."""
+    match event:
+        case ChatMessageSent():
+            facts: tuple[Any, ...] = (event.operator, event.table, event.seat, event.player, event.sent_at)
+            return "chat_message", event.message, Due(event.digest, event.sent_at, facts)
+        case PlayerReported():
+            facts = (event.operator, event.table, event.seat, event.player, event.reporter, event.message)
+            return "chat_report", event.report, Due(event.digest, event.reported_at, (*facts, event.reported_at))
+        case ReportClosed():
+            facts = (event.outcome.value, event.closed_at)
+            return "chat_closing", event.report, Due(event.digest, event.closed_at, facts)
+        case PlayerMuted() | PlayerRemoved():
+            when = event.muted_at if isinstance(event, PlayerMuted) else event.removed_at
+            terms: tuple[Any, ...] = (event.reason.value, event.until)
+        case _:
+            when = event.unmuted_at if isinstance(event, PlayerUnmuted) else event.readmitted_at
+            terms = (None, None)
+    return (
+        "chat_act",
+        event.act,
+        Due(event.digest, when, (event.operator, event.player, type(event).__name__, *terms, when)),
+    )
+
+
+def told_of_others() -> list[tuple[str, str, str]]:
+    """This will return acts that are told of another person than the log says: where, who it was, who is told."""
+    return [(where, actor, by) for where, actor, by in fetch(_OTHERS)]
