@@ -6,7 +6,7 @@ from typing import Any, Final
 from casino import personal
 from casino.events.rows import fetch
 from casino.reports.shape import Asked, Column, Definition, Found, count, moment
-from casino.significant.kinds import WORDS, Kind
+from casino.significant.kinds import OF_ALL, WORDS, Kind
 
 _READ: Final = """
     SELECT event.at, event.number, event.kind, event.severity, event.subject, event.actor, event.authorised_by,
@@ -14,8 +14,8 @@ _READ: Final = """
       FROM significant_significantevent event
       LEFT JOIN significant_remark remark ON remark.event_id = event.id AND remark.acknowledges
      WHERE (event.operator_id = %(operator)s
-            OR event.operator_id IS NULL AND event.kind IN ('gaming_stopped', 'gaming_resumed')
-               AND (event.subject = 'gaming' OR EXISTS (
+            OR event.operator_id IS NULL AND event.kind = ANY (%(of_all)s)
+               AND (NOT starts_with(event.subject, 'rules:') OR EXISTS (
                    SELECT FROM baccarat_rulesversion version
                     WHERE version.operator_id = %(operator)s AND event.subject = 'rules:' || version.label)))
        AND event.at >= %(since)s AND event.at < %(until)s
@@ -24,10 +24,11 @@ _READ: Final = """
 
 
 def read(asked: Asked) -> Found:
-    """This will read a row for each significant event of the operator's, and for each stop of the house by which the
-    operator's tables stood still (NJ 13:69O-3.1(b)), with who acknowledged it.
+    """This will read a row for each significant event of the operator's, and for what happened to the whole
+    installation: its clock, its integrity, its silences, and stops by which the operator's tables stood still (NJ
+    13:69O-3.1(b)); with who acknowledged it.
     """
-    return Found([_shown(*row) for row in fetch(_READ, asked.values())], figures=())
+    return Found([_shown(*row) for row in fetch(_READ, {**asked.values(), "of_all": sorted(OF_ALL)})], figures=())
 
 
 def _shown(at: Any, number: int, kind: str, *rest: Any) -> tuple[Any, ...]:
@@ -47,7 +48,8 @@ def _flat(value: str | None) -> str:
 SIGNIFICANT: Final = Definition(
     name="significant",
     title="Significant events",
-    about="Significant events of the interval, stops by the house among them, and who has acknowledged them so far.",
+    about="Significant events of the interval, those of the whole installation among them, and who has acknowledged "
+    "them so far.",
     columns=(
         moment("at", "At"),
         count("number", "No.", sums=False),

@@ -8,6 +8,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
+from django.db import connection
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.module_loading import import_string
@@ -24,6 +25,16 @@ def operators(request: HttpRequest) -> Collection[UUID] | None:
         request.casino_operators = import_string(settings.ADMIN_OPERATORS_OF)(request.user)  # type: ignore[attr-defined]
     found: Collection[UUID] | None = request.casino_operators  # type: ignore[attr-defined]
     return found
+
+
+def is_everyone(operators: Collection[UUID] | None) -> bool:
+    """This will tell whether these are all operators that there are: who works for all of them works for the house."""
+    if operators is None:
+        return True
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT EXISTS (SELECT FROM operators_operator WHERE id <> ALL (%s::uuid[]))", [list(operators)])
+        others: tuple[bool, ...] = cursor.fetchone()
+    return not others[0]
 
 
 def names(request: HttpRequest) -> Mapping[str, str]:

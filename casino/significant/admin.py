@@ -1,11 +1,12 @@
 """Significant events as compliance works on them: a list, a page with before and after, acknowledgements and notes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Case, Q, QuerySet, TextField, Value, When
 from django.http import HttpRequest
 from django.urls import URLPattern
@@ -17,7 +18,7 @@ from casino.admin.filters import chosen, since_by_uuid
 from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
 from casino.admin.sections import Facts, Field, Form, Section
 from casino.significant import admin_parts, remarks, subjects
-from casino.significant.kinds import WORDS, Kind, Severity
+from casino.significant.kinds import OF_ALL, WORDS, Kind, Severity
 from casino.significant.models import SignificantEvent
 
 ACKNOWLEDGE: Final = "significant.acknowledge_significantevent"
@@ -58,6 +59,14 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         marked: QuerySet[Any] = rows.annotate(waits=admin_parts.waits(), slug=slug)
         return marked
 
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """This will find what is of these operators, and what happened to the whole installation that they are on; all
+        of the house's where these are all operators.
+        """
+        of_house = Q(operator_id__isnull=True)
+        shown = of_house if scope.is_everyone(operators) else of_house & Q(kind__in=OF_ALL)
+        return super().owned_by(operators) | shown
+
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[subjects.NamedList]:
         """This will have events listed with what they are about."""
         del request, kwargs
@@ -79,7 +88,10 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         ]
 
     def acknowledge(self, request: HttpRequest, event: SignificantEvent) -> str:
-        """This will acknowledge an event, and with `alike` others like it. Raises AlreadyAcknowledged."""
+        """This will acknowledge an event, and with `alike` others like it. Raises AlreadyAcknowledged, and
+        PermissionDenied for one of the house's to who does not work for all of it.
+        """
+        _require_own(request, event)
         note = request.POST.get("note", "")
         remarks.acknowledge(event.pk, by=_staff(request), note=note)
         if request.POST.get("alike") != "yes":
@@ -89,7 +101,8 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         return f"Acknowledged {1 + remarks.acknowledge_many(found, by=_staff(request), note=note)} significant events."
 
     def note(self, request: HttpRequest, event: SignificantEvent) -> str:
-        """This will add a note to an event. Raises NoteIsEmpty."""
+        """This will add a note to an event. Raises NoteIsEmpty, PermissionDenied as `acknowledge` does."""
+        _require_own(request, event)
         remarks.add_note(event.pk, by=_staff(request), note=request.POST.get("note", ""))
         return f"Added a note to significant event {event.number}."
 
@@ -167,8 +180,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         return (
             Facts("Significant event", facts),
             *admin_parts.changed(obj),
-            admin_parts.said(obj),
-            *self._forms(request, obj),
+            *((admin_parts.said(obj), *self._forms(request, obj)) if _is_own(request, obj) else ()),
         )
 
     def logged(self, event: SignificantEvent) -> SafeString | str:
@@ -195,6 +207,16 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         )
         later = Form("Add a note", "Add the note", self.perform_url("note", event), (note,))
         return (at_once, later) if event.waits else (later,)
+
+
+def _is_own(request: HttpRequest, event: SignificantEvent) -> bool:
+    """What is of the house is worked on, and talked about, by those who work for all of it."""
+    return event.operator_id is not None or scope.is_everyone(scope.operators(request))
+
+
+def _require_own(request: HttpRequest, event: SignificantEvent) -> None:
+    if not _is_own(request, event):
+        raise PermissionDenied
 
 
 def about(identity: UUID) -> Q:

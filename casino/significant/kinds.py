@@ -88,3 +88,17 @@ WORDS: Final = {
     Kind.PACK_FETCHED: Words("Dispute pack fetched", "access", _INFO),
 }
 """One for each kind; the table stores the severity as it was when the event was recorded."""
+
+OF_ALL: Final = frozenset(
+    {
+        Kind.CLOCK_CHANGED,
+        Kind.SERVICE_UNAVAILABLE,
+        Kind.INTEGRITY_FAILED,
+        Kind.GAMING_STOPPED,
+        Kind.GAMING_RESUMED,
+        Kind.RNG_OUT_OF_BAND,
+        Kind.KEY_ROTATED,
+        Kind.DATA_PURGED,
+    }
+)
+"""What every operator is told where it is of the whole installation: it names nobody's players and nobody's money."""

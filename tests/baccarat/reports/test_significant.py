@@ -1,4 +1,4 @@
-"""The report of significant events: the operator's own, and the stops of the house that held its tables."""
+"""The report of significant events: the operator's own, and what happened to the house that it is in."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -9,7 +9,7 @@ from casino.significant import log
 from tests.support.house import House
 
 
-def test_an_operator_is_told_of_stops_that_held_its_tables_and_of_nothing_of_anothers(db: None) -> None:
+def test_an_operator_is_told_of_the_house_and_of_stops_that_held_its_tables_not_of_anothers(db: None) -> None:
     operator, other = (
         operations.create_operator(slug=slug, name=slug, currency="EUR", sandbox=True).id for slug in ("one", "two")
     )
@@ -25,5 +25,5 @@ def test_an_operator_is_told_of_stops_that_held_its_tables_and_of_nothing_of_ano
     ):
         log.record(kind=kind, operator=whose, subject=subject, actor="staff:1")
     asked = Asked(operator, False, since - timedelta(minutes=1), since + timedelta(minutes=1), 0)
-    told = [row[5] for row in SIGNIFICANT.read(asked).rows if row[2].endswith("stopped")]
-    assert told == ["gaming", "rules:mini@1", "table:y"]
+    told = [row[5] for row in SIGNIFICANT.read(asked).rows if not row[5].startswith(("operator:", "table:0"))]
+    assert told == ["gaming", "rules:mini@1", "integrity", "table:y"]

@@ -96,6 +96,29 @@ def test_one_who_may_only_look_changes_nothing(house: UUID) -> None:
     assert Unacknowledged.objects.filter(event=event).exists()
 
 
+def test_what_is_of_the_whole_installation_is_seen_by_every_operators_staff_and_worked_on_by_who_serves_all(
+    house: UUID,
+) -> None:
+    log.record(kind=log.Kind.INTEGRITY_FAILED, operator=None, subject="integrity", actor="system", reason="A file")
+    log.record(kind=log.Kind.AUDIT_FINDING, operator=None, subject="round-9", actor="system", reason="Of somebody")
+    event = SignificantEvent.objects.get(kind="integrity_failed")
+    url, page = reverse("admin:significant_significantevent_acknowledge", args=[event.pk]), page_of(
+        "significant_significantevent", event.pk
+    )  # fmt: skip
+    one = staff(VIEW, ACKNOWLEDGE, name="one", works_for="lucky")
+    every = staff(VIEW, ACKNOWLEDGE, name="every")
+    assert numbers(one.get(reverse(LIST)))[0] == "integrity"
+    assert numbers(every.get(reverse(LIST)))[:2] == ["round-9", "integrity"]
+    shown = one.get(page).content.decode()
+    assert "A file" in shown
+    assert "What was said" not in shown
+    assert one.post(url).status_code == 403
+    assert Unacknowledged.objects.filter(event=event).exists()
+    every.post(url, {"note": "Mended."})
+    assert not Unacknowledged.objects.filter(event=event).exists()
+    assert "Mended." in every.get(page).content.decode()
+
+
 def test_the_side_bar_counts_what_waits(house: UUID) -> None:
     page = staff(VIEW, works_for="rival").get(reverse("admin:index")).content.decode()
     assert "Significant events" in page
