@@ -14,6 +14,8 @@ from casino.reports.refusals import IntervalInvalid
 
 BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """Before anything was recorded: where a life to date begins."""
+END: Final = datetime(9999, 1, 1, tzinfo=UTC)
+"""After anything that can be told in every time zone."""
 
 
 class Period(StrEnum):
@@ -50,7 +52,12 @@ class Interval:
 
 
 def of_period(period: Period, *, day: date, zone: str) -> Interval:
-    """This will return the day, month or year that a day lies in. Raises IntervalInvalid for other periods."""
+    """This will return the day, month or year that a day lies in.
+
+    Raises IntervalInvalid for other periods, and for days from before anything was recorded or after END.
+    """
+    if not BEGINNING.year <= day.year < END.year:
+        raise IntervalInvalid(f"Nothing is recorded of {day}.")
     first, following = _edges(period, day)
     return Interval(period, _midnight(first, zone), _midnight(following, zone), zone)
 
@@ -61,8 +68,8 @@ def life(*, until: datetime, zone: str) -> Interval:
 
 
 def between(*, since: datetime, until: datetime, zone: str) -> Interval:
-    """This will return any interval. Raises IntervalInvalid when it does not end after it begins."""
-    if not BEGINNING <= since < until:
+    """This will return any interval. Raises IntervalInvalid when it does not end after it begins, or not before END."""
+    if not BEGINNING <= since < until <= END:
         raise IntervalInvalid("An interval ends after it begins.")
     return Interval(Period.INTERVAL, since.astimezone(UTC), until.astimezone(UTC), zone)
 

@@ -52,3 +52,14 @@ def test_an_interval_ends_after_it_begins() -> None:
         between(since=noon, until=noon, zone=VIENNA)
     with pytest.raises(IntervalInvalid):
         of_period(Period.LIFE, day=date(2026, 11, 20), zone=VIENNA)
+
+
+@pytest.mark.parametrize("day", [date(1, 1, 1), date(1999, 12, 31), date(9999, 12, 31)])
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12"])
+def test_days_at_the_ends_of_all_calendars_are_refused_in_every_time_zone(day: date, zone: str) -> None:
+    for period in (Period.DAY, Period.MONTH, Period.YEAR):
+        with pytest.raises(IntervalInvalid):
+            of_period(period, day=day, zone=zone)
+    with pytest.raises(IntervalInvalid):
+        between(since=datetime(2026, 1, 1, tzinfo=UTC), until=datetime(9999, 12, 31, 23, tzinfo=UTC), zone=zone)
+    assert of_period(Period.YEAR, day=date(9998, 12, 31), zone=zone).label == "9998"
