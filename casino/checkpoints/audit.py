@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from casino.checkpoints import outside, places, records, ring
+from casino.checkpoints import inventory_audit, outside, places, records, ring
 from casino.checkpoints.document import Checkpoint, fingerprint
 from casino.checkpoints.regrowing import Regrown
 from casino.events.rows import fetch
@@ -49,6 +49,8 @@ def check(seen: outside.Beyond, *, now: datetime, since: Checkpoint | None = Non
     findings.extend(_set_back(each, latest) for each in unknown)
     findings.extend(Regrown(since, covered=0 if latest is None else latest.position).judge(claims))
     _judge_age(latest, now, findings)
+    if since is None:
+        findings.extend(inventory_audit.check(seen.inventories, now=now))
     return findings
 
 

@@ -4,11 +4,11 @@ Rows are committed before their copies are written. So a copy that was seen befo
 `beyond` first, then take the snapshot, then compare.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
-from casino.checkpoints import places, records
+from casino.checkpoints import inventories, places, records
 from casino.checkpoints.document import Checkpoint, Malformed, parse, text_of
 from casino.kernel.findings import Finding
 
@@ -25,21 +25,28 @@ class Beyond:
 
     texts: dict[int, bytes]
     trouble: str = ""
+    inventories: dict[int, bytes] = field(default_factory=dict)
 
 
 def beyond() -> Beyond:
     """This will read the copies with numbers above the database's newest, also behind a gap. Nothing is raised."""
-    place, last, texts = places.configured(), records.latest(), dict[int, bytes]()
-    known = number = 0 if last is None else last.number
+    last, texts, others = records.latest(), dict[int, bytes](), dict[int, bytes]()
     try:
-        while place is not None and number < max((known, *texts)) + FURTHER:
-            number += 1
-            text = place.read(places.name_of(number))
-            if text is not None:
-                texts[number] = text
+        _look(places.name_of, 0 if last is None else last.number, texts)
+        _look(inventories.name_of, inventories.newest(), others)
     except places.Away as trouble:
-        return Beyond(texts, str(trouble))
-    return Beyond(texts)
+        return Beyond(texts, str(trouble), others)
+    return Beyond(texts, inventories=others)
+
+
+def _look(name_of: Callable[[int], str], number: int, texts: dict[int, bytes]) -> None:
+    """Fill in the copies of numbers above this one. Raises Away."""
+    place, known = places.configured(), number
+    while place is not None and number < max((known, *texts)) + FURTHER:
+        number += 1
+        text = place.read(name_of(number))
+        if text is not None:
+            texts[number] = text
 
 
 def unknown(seen: Beyond, *, latest: int, findings: list[Finding]) -> list[Checkpoint]:

@@ -2,7 +2,7 @@
 
 import logging
 
-from casino.checkpoints import places, records, signing
+from casino.checkpoints import inventories, places, records, signing
 from casino.checkpoints.tree import NotWhole
 from casino.checkpoints.trouble import CannotSign
 from casino.significant import log
@@ -11,9 +11,12 @@ logger = logging.getLogger(__name__)
 
 
 def sign() -> int:
-    """This will sign what is due and return how many checkpoints it made; what stops it is logged and recorded once."""
+    """This will sign what is due and return how many checkpoints and inventories it made.
+
+    What stops it is logged and recorded once.
+    """
     try:
-        return signing.sign_if_due()
+        return signing.sign_if_due() + inventories.take_if_due()
     except places.Away as trouble:
         logger.warning("No checkpoint is made while their place does not answer: %s", trouble)
     except (CannotSign, NotWhole) as trouble:

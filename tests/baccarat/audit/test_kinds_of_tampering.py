@@ -15,12 +15,15 @@ from django.conf import settings
 from django.db import connection
 
 from baccarat.audit import engine
-from casino.checkpoints import signing
+from casino.checkpoints import inventories, signing
+from casino.significant import log, remarks
+from casino.significant.models import SignificantEvent
 from tests.baccarat.audit.playing import IMMUTABLE, play, rechain, seal, sit
 from tests.conftest import Database, pointed_at
 from tests.wallet.payments import counter
 
 PATIENCE = 3600
+BESIDE = ("significant_significantevent", "significant_remark", "wallet_deposit_method")
 AS_IT_IS, CHAINED_ANEW = {}, {}
 """Kinds by name: those that leave the chain as it is, and those after which the whole chain is computed again."""
 
@@ -338,6 +341,28 @@ def a_checkpoint_forged(hand):
     return ("checkpoint signature is wrong", "checkpoint 1"), ("outside copy differs", "checkpoint 1")
 
 
+# -- what stands beside the log ------------------------------------------------------------------------------------
+
+
+@kind(AS_IT_IS)
+def a_significant_event_told_otherwise(hand):
+    (number,) = hand.row("SELECT min(number) FROM significant_significantevent")
+    hand.do("UPDATE significant_significantevent SET actor = 'nobody' WHERE number = %s", number)
+    return "rows differ from their inventory", "significant_significantevent 1 to"
+
+
+@kind(AS_IT_IS)
+def an_acknowledgement_removed(hand):
+    hand.do("DELETE FROM significant_remark")
+    return "rows differ from their inventory", "significant_remark 1 to"
+
+
+@kind(AS_IT_IS)
+def a_way_to_pay_made_free_of_fees(hand):
+    hand.do("UPDATE wallet_deposit_method SET fee_fixed = fee_fixed + 1")
+    return "rows differ from their inventory", "wallet_deposit_method 1 to"
+
+
 # -- history changed, and the whole chain computed again -----------------------------------------------------------
 
 
@@ -508,7 +533,7 @@ class Copies:
 
 def unguard(connection):
     """Triggers off, checks and references dropped: nothing in the database stands in the way."""
-    for table in (*IMMUTABLE, "checkpoints_checkpoint"):
+    for table in (*IMMUTABLE, *BESIDE, "checkpoints_checkpoint"):
         connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
     for (drop,) in connection.execute(
         "SELECT format('ALTER TABLE %s DROP CONSTRAINT %I CASCADE', conrelid::regclass, conname) FROM pg_constraint "
@@ -554,8 +579,11 @@ def copies(played_services, django_db_blocker, place):
             counter.open_alice()
             counter.funded(by)
             counter.withdraw(by)
+            log.record(kind=log.Kind.TABLE_STOPPED, operator=None, subject="table:1", actor="staff:1")
+            remarks.acknowledge(SignificantEvent.objects.latest("number").id, by="staff:2", note="Seen")
             seal()
             signing.sign_now()
+            inventories.take()
         yield Copies(replace(played_services, template=name), place)
     played_services.drop(name)
 

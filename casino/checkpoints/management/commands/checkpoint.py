@@ -1,18 +1,19 @@
 from django.core.management.base import BaseCommand, CommandError
 
-from casino.checkpoints import places, signing
+from casino.checkpoints import inventories, places, signing
 from casino.checkpoints.trouble import CannotSign
 
 
 class Command(BaseCommand):
     """For whoever wants the newest rounds proven now, and not when the next checkpoint is due."""
 
-    help = "Sign a checkpoint over everything that is sealed, and copy it outside."
+    help = "Sign a checkpoint over all that is sealed, and an inventory of what is kept beside it; copy both outside."
     requires_system_checks = ()
 
     def handle(self, **_: object) -> None:
         try:
             made = signing.sign_now()
+            inventories.take()
         except (CannotSign, places.Away) as trouble:
             raise CommandError(f"No checkpoint can be made: {trouble}") from trouble
         if made is None:

@@ -1,0 +1,133 @@
+"""Make inventories: signed, each naming the one before, in the database first and then outside; beside checkpoints."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import msgspec
+from django.conf import settings
+from django.db import transaction
+
+from casino.checkpoints import places, records, rotation, stock
+from casino.checkpoints.inventory import FORMAT, Inventory, Lot, fingerprint, parse, signed_bytes, text_of
+from casino.checkpoints.ring import ring
+from casino.checkpoints.signing import LOCK
+from casino.checkpoints.trouble import HistoryDiffers, NumberTaken
+from casino.events.rows import execute, fetch
+
+_TRY: Final = "SELECT pg_try_advisory_xact_lock(%s), clock_timestamp()"
+_LATEST: Final = "SELECT text FROM checkpoints_inventory ORDER BY number DESC LIMIT 1"
+_NEWEST: Final = "SELECT coalesce(max(number), 0) FROM checkpoints_inventory"
+_AFTER: Final = "SELECT number, text FROM checkpoints_inventory WHERE number > %s ORDER BY number LIMIT 1000"
+_BELOW: Final = "SELECT number, text FROM checkpoints_inventory ORDER BY number DESC"
+_ADD: Final = "INSERT INTO checkpoints_inventory (number, text) VALUES (%s, %s)"
+
+
+def name_of(number: int) -> str:
+    """This will return the name that the inventory of that number is kept under."""
+    return f"inventory-{number:012d}.json"
+
+
+def latest() -> Inventory | None:
+    """This will return the newest inventory, or None. Raises HistoryDiffers where it can't be read."""
+    rows = fetch(_LATEST)
+    try:
+        return parse(rows[0][0].encode()) if rows else None
+    except ValueError as trouble:
+        raise HistoryDiffers(f"The newest inventory is none: {trouble}") from trouble
+
+
+def newest() -> int:
+    """This will return the number of the newest inventory, 0 where there is none."""
+    return int(fetch(_NEWEST)[0][0])
+
+
+def take() -> int:
+    """This will make inventories until every row is in one that nobody was writing beside, and copy them outside.
+
+    Returns how many it made. Call it outside of any transaction. Raises CannotSign, places.Away.
+    """
+    made = 0
+    copy_outside()
+    while _sign():
+        copy_outside()
+        made += 1
+    return made
+
+
+def take_if_due() -> int:
+    """This will do the same if the newest is older than CHECKPOINT_SECONDS."""
+    last = latest()
+    age = timedelta(seconds=settings.CHECKPOINT_SECONDS)
+    if last is not None and datetime.now(UTC) - datetime.fromisoformat(last.made_at) < age:
+        return 0
+    return take()
+
+
+def copy_outside() -> None:
+    """This will copy outside all after the newest that stands there; repeating it does nothing."""
+    place = places.configured()
+    if place is None:
+        return
+    missing = []
+    for number, text in fetch(_BELOW):
+        found = place.read(name_of(number))
+        if found is not None:
+            _require_same(number, found, text.encode(), place)
+            break
+        missing.append((number, text.encode()))
+    for number, text in reversed(missing):
+        try:
+            place.write(name_of(number), text)
+        except places.Taken:
+            _require_same(number, place.read(name_of(number)), text, place)
+
+
+def _require_same(number: int, found: bytes | None, text: bytes, place: places.Place) -> None:
+    if found != text:
+        raise NumberTaken(f"{place} keeps another inventory {number} than this database.")
+
+
+def _sign() -> bool:
+    """Make the next inventory if there is anything new, in a transaction of its own; one signer at a time."""
+    with transaction.atomic(durable=True):
+        mine, now = fetch(_TRY, [LOCK])[0]
+        last = latest()
+        covered = {} if last is None else last.covered
+        lots = _lots(covered) if mine else ()
+        if not lots:
+            return False
+        own, place = ring(), places.configured()
+        number = 1 if last is None else last.number + 1
+        if place is not None and place.read(name_of(number)) is not None:
+            raise NumberTaken(f"{place} keeps an inventory {number}, which this database does not know.")
+        rotation.register(own, now=now)
+        made = Inventory(
+            format=FORMAT,
+            log=records.log_id(),
+            number=number,
+            previous="" if last is None else fingerprint(text_of(last)),
+            made_at=now.astimezone(UTC).isoformat(),
+            lots=lots,
+            covered={**covered, **{each.table: each.upto for each in lots}},
+            key=own.active,
+        )
+        signed = msgspec.structs.replace(made, signature=own.sign(signed_bytes(made)).hex())
+        execute(_ADD, [number, text_of(signed).decode()])
+        return True
+
+
+def _lots(covered: Mapping[str, int]) -> tuple[Lot, ...]:
+    """A lot of each table that has rows above the number up to which it is covered."""
+    ends, names = stock.settled(), stock.columns()
+    due = [(table, covered.get(table, 0), upto) for table, upto in sorted(ends.items())]
+    return tuple(
+        stock.lot(table, names[table], after=after, upto=min(upto, after + stock.MOST))
+        for table, after, upto in due
+        if upto > after
+    )
+
+
+def since(number: int) -> list[tuple[int, bytes]]:
+    """This will return up to a thousand inventories above a number, as their texts."""
+    return [(found, text.encode()) for found, text in fetch(_AFTER, [number])]

@@ -1,0 +1,122 @@
+"""Inventories against the tables they speak of, against one another, and against their copies outside."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from casino.checkpoints import inventories, outside, places, records, stock
+from casino.checkpoints.inventory import Inventory, Lot, fingerprint, parse, signed_bytes
+from casino.checkpoints.ring import ring
+from casino.kernel.findings import Finding
+
+BROKEN: Final = "inventory chain broken"
+FORGED: Final = "inventory is not ours"
+DIFFER: Final = "rows differ from their inventory"
+SET_BACK: Final = "inventory is not in the database"
+KEPT_FOR: Final = timedelta(days=3650)
+"""Rows of some of the tables may be purged when they are older."""
+
+
+def check(beyond: Mapping[int, bytes], *, now: datetime) -> list[Finding]:
+    """This will find what contradicts, on the caller's snapshot; `beyond` are copies that were seen before it."""
+    findings: list[Finding] = []
+    sound = list(_sound(findings))
+    last = max((number for number, _ in sound), default=0)
+    _judge_copies(findings)
+    alone = sorted(number for number in beyond if number > last)
+    findings.extend(Finding(SET_BACK, f"inventory {number}", "a row", "a copy outside alone") for number in alone)
+    kept = [inventory for _, inventory in sound if inventory is not None and _is_kept(inventory, now)]
+    has = stock.columns()
+    for (table, columns), lots in stock.alike(each for inventory in kept for each in inventory.lots).items():
+        if set(columns) <= set(has.get(table, ())):
+            findings.extend(_compare(table, columns, lots))
+        else:
+            findings.append(Finding(DIFFER, table, f"a table with {', '.join(columns)}", ", ".join(has.get(table, ()))))
+    return findings
+
+
+def _sound(findings: list[Finding]) -> Iterator[tuple[int, Inventory | None]]:
+    """Each inventory in the database, None where it says nothing that can be believed."""
+    number, before, covered = 0, "", dict[str, int]()
+    while page := inventories.since(number):
+        for found, text in page:
+            inventory = _believed(found, text, findings)
+            if inventory is not None:
+                _judge_place(inventory, number=number + 1, before=before, covered=covered, findings=findings)
+                covered = dict(inventory.covered)
+            number, before = found, fingerprint(text)
+            yield found, inventory
+
+
+def _believed(number: int, text: bytes, findings: list[Finding]) -> Inventory | None:
+    where = f"inventory {number}"
+    try:
+        inventory = parse(text)
+        public = ring().public.get(inventory.key, b"")
+        Ed25519PublicKey.from_public_bytes(public).verify(bytes.fromhex(inventory.signature), signed_bytes(inventory))
+    except (ValueError, InvalidSignature) as trouble:
+        findings.append(Finding(FORGED, where, "signed by a key of ours", str(trouble) or "a signature that differs"))
+        return None
+    if (inventory.number, inventory.log) != (number, records.log_id()):
+        found = f"number {inventory.number} of log {inventory.log}"
+        findings.append(Finding(FORGED, where, f"number {number} of log {records.log_id()}", found))
+        return None
+    return inventory
+
+
+def _judge_place(
+    inventory: Inventory, *, number: int, before: str, covered: Mapping[str, int], findings: list[Finding]
+) -> None:
+    where = f"inventory {inventory.number}"
+    if inventory.number != number:
+        findings.append(Finding(BROKEN, where, f"number {number}", f"number {inventory.number}"))
+    elif inventory.previous != before:
+        findings.append(Finding(BROKEN, where, before, inventory.previous))
+    elif any(each.after != covered.get(each.table, 0) for each in inventory.lots):
+        found = ", ".join(each.where for each in inventory.lots)
+        findings.append(Finding(BROKEN, where, "lots that follow on those before", found))
+
+
+def _judge_copies(findings: list[Finding]) -> None:
+    """Copies are made in order, so none is missing before the last that there is; each is the text in the database."""
+    missing: list[int] = []
+    try:
+        for number, text, copy in _copies():
+            if copy is None:
+                missing.append(number)
+                continue
+            findings.extend(
+                Finding(outside.COPY_MISSING, f"inventory {each}", "a copy outside", "none") for each in missing
+            )
+            missing.clear()
+            if copy != text:
+                findings.append(Finding(outside.COPY_DIFFERS, f"inventory {number}", _words(text), _words(copy)))
+    except places.Away as trouble:
+        findings.append(Finding(outside.UNREADABLE, "the place of inventories", "an answer", str(trouble)))
+
+
+def _copies() -> Iterator[tuple[int, bytes, bytes | None]]:
+    """Each inventory with what stands outside under its number. Raises Away."""
+    place, number = places.configured(), 0
+    while place is not None and (page := inventories.since(number)):
+        yield from ((found, text, place.read(inventories.name_of(found))) for found, text in page)
+        number = page[-1][0]
+
+
+def _is_kept(inventory: Inventory, now: datetime) -> bool:
+    return now - datetime.fromisoformat(inventory.made_at) < KEPT_FOR
+
+
+def _compare(table: str, columns: tuple[str, ...], lots: Sequence[Lot]) -> Iterator[Finding]:
+    """Counts and digests the rows again. Columns that came later are in later lots."""
+    found = stock.digests(table, columns, [(each.after, each.upto) for each in lots])
+    for each, (rows, digest) in zip(lots, found, strict=True):
+        if (rows, digest) != (each.rows, each.digest):
+            yield Finding(DIFFER, each.where, f"{each.rows} rows, {each.digest}", f"{rows} rows, {digest}")
+
+
+def _words(text: bytes) -> str:
+    return text.decode(errors="replace").strip()[:2000]

@@ -1,0 +1,84 @@
+"""Which tables beside the log are held by inventories, and the questions that PostgreSQL answers about their rows."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from casino.checkpoints.inventory import Lot
+from casino.events.rows import fetch
+
+TABLES: Final[Mapping[str, str]] = {
+    "significant_significantevent": "number",
+    "significant_remark": "id",
+    "significant_threshold": "id",
+    "integrity_measurement": "id",
+    "integrity_approval": "id",
+    "reports_matteract": "id",
+    "staff_signin": "id",
+    "staff_view": "id",
+    "wallet_deposit_method": "id",
+    "baccarat_voidpolicy": "id",
+}
+"""Tables whose rows are only added, each with the column that numbers them in the order in which they are written."""
+MOST: Final = 50_000
+"""Numbers in one lot at most."""
+
+_COLUMNS: Final = """
+SELECT table_name::text, array_agg(column_name::text ORDER BY ordinal_position) FROM information_schema.columns
+WHERE table_schema = current_schema() AND table_name = ANY (%s::text[]) GROUP BY 1
+"""
+_LAST: Final = " UNION ALL ".join(
+    f"SELECT '{table}', max({key}) FROM {table}"  # noqa: S608  (constants)
+    for table, key in TABLES.items()
+)
+# Who has drawn a number holds this lock until its row is there for all to see, or never will be.
+_WRITTEN: Final = """
+SELECT DISTINCT relation::regclass::text FROM pg_locks
+WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND pid <> pg_backend_pid()
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND relation = ANY (%s::text[]::regclass[])
+"""
+_DIGESTS: Final = """
+SELECT lot.place, count(kept.{key}), encode(sha256(convert_to(coalesce(
+    string_agg(jsonb_build_array({columns})::text, E'\\n' ORDER BY kept.{key}) FILTER (WHERE kept.{key} IS NOT NULL),
+    ''), 'UTF8')), 'hex')
+FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS lot (after, upto, place)
+LEFT JOIN {table} AS kept ON kept.{key} > lot.after AND kept.{key} <= lot.upto
+GROUP BY lot.place ORDER BY lot.place
+"""
+
+
+def columns() -> dict[str, tuple[str, ...]]:
+    """This will tell which columns each of the tables has."""
+    return {table: tuple(names) for table, names in fetch(_COLUMNS, [list(TABLES)])}
+
+
+def settled() -> dict[str, int]:
+    """This will return the last number of each table that nobody is writing to: below it no row will appear any more.
+
+    Call it where each statement sees what has committed before it.
+    """
+    found = {table: int(number or 0) for table, number in fetch(_LAST)}
+    busy = {table for (table,) in fetch(_WRITTEN, [list(TABLES)])}
+    return {table: number for table, number in found.items() if table not in busy}
+
+
+def digests(table: str, names: Sequence[str], spans: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:
+    """This will count the rows within each span of numbers of a table, and digest the texts of these columns."""
+    after, upto = zip(*spans, strict=True)
+    wanted = ", ".join(f'kept."{name}"' for name in names)
+    statement = _DIGESTS.format(table=table, key=TABLES[table], columns=wanted)
+    return [(rows, digest) for _, rows, digest in fetch(statement, [list(after), list(upto)])]
+
+
+def lot(table: str, names: tuple[str, ...], *, after: int, upto: int) -> Lot:
+    """This will take stock of one lot of a table."""
+    ((rows, digest),) = digests(table, names, [(after, upto)])
+    return Lot(table=table, after=after, upto=upto, columns=names, rows=rows, digest=digest)
+
+
+def alike(lots: Iterable[Lot]) -> dict[tuple[str, tuple[str, ...]], list[Lot]]:
+    """This will gather lots that one statement can look at: those of the same table and columns."""
+    found: dict[tuple[str, tuple[str, ...]], list[Lot]] = {}
+    for each in lots:
+        found.setdefault((each.table, each.columns), []).append(each)
+    return found
