@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 FOLDERS: Final = ("casino", "baccarat", "wallet")
-KINDS: Final = frozenset({".py", ".sql", ".html", ".css", ".js", ".svg", ".json", ".txt", ".mo", ".woff2"})
+COMPILED: Final = "__pycache__"
+"""What Python makes of sources is left out; compiled modules anywhere else run by themselves, and are not."""
 Items = Mapping[str, str]
 """Names with digests or versions."""
 
@@ -69,5 +70,5 @@ def _files(root: Path, folders: Collection[str] = FOLDERS) -> Iterator[tuple[str
     yield "manage.py", root / "manage.py"
     for folder in folders:
         for path in (root / folder).rglob("*"):
-            if path.suffix in KINDS and path.is_file():
+            if COMPILED not in path.parts and path.is_file():
                 yield path.relative_to(root).as_posix(), path

@@ -23,7 +23,7 @@ from tests.support.house import House
 @pytest.fixture
 def release(tmp_path: Path, settings: Any, db: None) -> Path:
     """A small release, measured in place of the whole one."""
-    for name in ("manage.py", "casino/one.py", "baccarat/two.html", "wallet/three.sql", "casino/left/out.pyc"):
+    for name in ("manage.py", "casino/one.py", "baccarat/two.html", "wallet/three.sql", "casino/__pycache__/one.pyc"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     settings.BASE_DIR = tmp_path
@@ -38,8 +38,12 @@ def test_every_released_file_is_measured_and_nothing_else(release: Path) -> None
     found = manifest.code(release)
     assert sorted(found.items) == ["baccarat/two.html", "casino/one.py", "manage.py", "wallet/three.sql"]
     assert manifest.code(release) == found
+    (release / "casino/__pycache__/one.pyc").write_text("compiled anew")
+    assert manifest.code(release) == found
     (release / "casino/one.py").write_text("other")
     assert manifest.code(release).digest != found.digest
+    (release / "casino/alone.pyc").write_text("runs without a source")
+    assert "casino/alone.pyc" in manifest.code(release).items
 
 
 def test_nothing_is_wrong_before_anything_was_approved_and_after_it_was(release: Path) -> None:

@@ -67,4 +67,6 @@ class Command(BaseCommand):
 
 
 def _day(text: str) -> date:
-    return date.fromisoformat(text)
+    day = date.fromisoformat(text)
+    day.replace(year=day.year + 1, day=1)  # a day can follow it, or a ValueError says that it is none
+    return day
