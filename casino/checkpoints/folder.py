@@ -26,11 +26,11 @@ class Folder:
         draft = self.path / f".{name}.{secrets.token_hex(8)}"
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            _write_through(draft, text)
             try:
+                _write_through(draft, text)
                 _link(draft, self.path / name)
             finally:
-                draft.unlink()
+                draft.unlink(missing_ok=True)
             _flush_folder(self.path)
         except OSError as trouble:
             raise Away(f"{self}: {trouble.strerror}") from trouble

@@ -1,6 +1,6 @@
 """Inventories against the tables they speak of, against one another, and against their copies outside."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -18,6 +18,8 @@ DIFFER: Final = "rows differ from their inventory"
 SET_BACK: Final = "inventory is not in the database"
 KEPT_FOR: Final = timedelta(days=3650)
 """Rows of some of the tables may be purged when they are older."""
+COPIED_WITHIN: Final = timedelta(hours=1)
+"""A copy is made at once, or at one of the next looks where its place did not answer."""
 
 
 def check(beyond: Mapping[int, bytes], *, now: datetime) -> list[Finding]:
@@ -25,10 +27,10 @@ def check(beyond: Mapping[int, bytes], *, now: datetime) -> list[Finding]:
     findings: list[Finding] = []
     sound = list(_sound(findings))
     last = max((number for number, _ in sound), default=0)
-    _judge_copies(findings)
+    _judge_copies({number for number, each in sound if each is not None and _age(each, now) < COPIED_WITHIN}, findings)
     alone = sorted(number for number in beyond if number > last)
     findings.extend(Finding(SET_BACK, f"inventory {number}", "a row", "a copy outside alone") for number in alone)
-    kept = [inventory for _, inventory in sound if inventory is not None and _is_kept(inventory, now)]
+    kept = [inventory for _, inventory in sound if inventory is not None and _age(inventory, now) < KEPT_FOR]
     has = stock.columns()
     for (table, columns), lots in stock.alike(each for inventory in kept for each in inventory.lots).items():
         if set(columns) <= set(has.get(table, ())):
@@ -80,22 +82,25 @@ def _judge_place(
         findings.append(Finding(BROKEN, where, "lots that follow on those before", found))
 
 
-def _judge_copies(findings: list[Finding]) -> None:
-    """Copies are made in order, so none is missing before the last that there is; each is the text in the database."""
+def _judge_copies(young: Container[int], findings: list[Finding]) -> None:
+    """Copies are made at once and in order: only the last may be on their way. Each is the text in the database."""
     missing: list[int] = []
     try:
         for number, text, copy in _copies():
             if copy is None:
                 missing.append(number)
                 continue
-            findings.extend(
-                Finding(outside.COPY_MISSING, f"inventory {each}", "a copy outside", "none") for each in missing
-            )
+            findings.extend(map(_missing, missing))
             missing.clear()
             if copy != text:
                 findings.append(Finding(outside.COPY_DIFFERS, f"inventory {number}", _words(text), _words(copy)))
+        findings.extend(_missing(number) for number in missing if number not in young)
     except places.Away as trouble:
         findings.append(Finding(outside.UNREADABLE, "the place of inventories", "an answer", str(trouble)))
+
+
+def _missing(number: int) -> Finding:
+    return Finding(outside.COPY_MISSING, f"inventory {number}", "a copy outside", "none")
 
 
 def _copies() -> Iterator[tuple[int, bytes, bytes | None]]:
@@ -106,8 +111,8 @@ def _copies() -> Iterator[tuple[int, bytes, bytes | None]]:
         number = page[-1][0]
 
 
-def _is_kept(inventory: Inventory, now: datetime) -> bool:
-    return now - datetime.fromisoformat(inventory.made_at) < KEPT_FOR
+def _age(inventory: Inventory, now: datetime) -> timedelta:
+    return now - datetime.fromisoformat(inventory.made_at)
 
 
 def _compare(table: str, columns: tuple[str, ...], lots: Sequence[Lot]) -> Iterator[Finding]:

@@ -121,6 +121,7 @@ def test_a_copy_outside_that_is_gone_or_another_is_named(kept):
     assert found() == [("outside copy missing", "inventory 1")]
     (kept / inventories.name_of(2)).unlink()
     assert found() == []  # the next look copies them
+    assert found(timedelta(hours=2)) == [("outside copy missing", f"inventory {number}") for number in (1, 2)]
     inventories.copy_outside()
     assert sorted(each.name for each in kept.iterdir()) == [inventories.name_of(1), inventories.name_of(2)]
 

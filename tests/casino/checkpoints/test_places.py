@@ -1,5 +1,7 @@
 """Places outside of the database: a folder and a store over real HTTP; what is kept stays as it is."""
 
+import errno
+import os
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -84,6 +86,17 @@ def test_a_folder_holds_nothing_but_what_is_whole_and_read_only(tmp_path):
         folder.write("1.json", b"again")
     (file,) = folder.path.iterdir()
     assert (file.name, file.stat().st_mode & 0o777) == ("1.json", 0o444)
+
+
+def test_a_full_disk_is_away_and_leaves_nothing_behind(tmp_path, monkeypatch):
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    place = places.place_at((tmp_path / "full").as_uri())
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(Away, match="No space left"):
+        place.write("one.json", b"{}")
+    assert list((tmp_path / "full").iterdir()) == []
 
 
 def test_of_many_who_write_one_name_one_succeeds(tmp_path, in_threads):
