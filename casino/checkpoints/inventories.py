@@ -119,10 +119,10 @@ def _sign() -> bool:
 
 def _lots(covered: Mapping[str, int]) -> tuple[Lot, ...]:
     """A lot of each table that has rows above the number up to which it is covered."""
-    ends, names = stock.settled(), stock.columns()
+    ends, kinds = stock.settled(), stock.columns()
     due = [(table, covered.get(table, 0), upto) for table, upto in sorted(ends.items())]
     return tuple(
-        stock.lot(table, names[table], after=after, upto=min(upto, after + stock.MOST))
+        stock.lot(table, kinds[table], after=after, upto=min(upto, after + stock.MOST))
         for table, after, upto in due
         if upto > after
     )

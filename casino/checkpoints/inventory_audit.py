@@ -33,10 +33,11 @@ def check(beyond: Mapping[int, bytes], *, now: datetime) -> list[Finding]:
     kept = [inventory for _, inventory in sound if inventory is not None and _age(inventory, now) < KEPT_FOR]
     has = stock.columns()
     for (table, columns), lots in stock.alike(each for inventory in kept for each in inventory.lots).items():
-        if set(columns) <= set(has.get(table, ())):
-            findings.extend(_compare(table, columns, lots))
+        kinds = has.get(table, {})
+        if set(columns) <= kinds.keys():
+            findings.extend(_compare(table, {name: kinds[name] for name in columns}, lots))
         else:
-            findings.append(Finding(DIFFER, table, f"a table with {', '.join(columns)}", ", ".join(has.get(table, ()))))
+            findings.append(Finding(DIFFER, table, f"a table with {', '.join(columns)}", ", ".join(kinds) or "none"))
     return findings
 
 
@@ -115,9 +116,9 @@ def _age(inventory: Inventory, now: datetime) -> timedelta:
     return now - datetime.fromisoformat(inventory.made_at)
 
 
-def _compare(table: str, columns: tuple[str, ...], lots: Sequence[Lot]) -> Iterator[Finding]:
+def _compare(table: str, kinds: Mapping[str, str], lots: Sequence[Lot]) -> Iterator[Finding]:
     """Counts and digests the rows again. Columns that came later are in later lots."""
-    found = stock.digests(table, columns, [(each.after, each.upto) for each in lots])
+    found = stock.digests(table, kinds, [(each.after, each.upto) for each in lots])
     for each, (rows, digest) in zip(lots, found, strict=True):
         if (rows, digest) != (each.rows, each.digest):
             yield Finding(DIFFER, each.where, f"{each.rows} rows, {each.digest}", f"{rows} rows, {digest}")

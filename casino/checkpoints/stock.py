@@ -1,6 +1,6 @@
 """Which tables beside the log are held by inventories, and the questions that PostgreSQL answers about their rows."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from casino.checkpoints.inventory import Lot
@@ -12,7 +12,11 @@ TABLES: Final[Mapping[str, str]] = {
     "significant_threshold": "id",
     "integrity_measurement": "id",
     "integrity_approval": "id",
+    "privacy_decision": "number",
+    "privacy_erasure": "number",
+    "reports_matter": "number",
     "reports_matteract": "id",
+    "reports_report": "number",
     "staff_signin": "id",
     "staff_view": "id",
     "wallet_deposit_method": "id",
@@ -23,8 +27,8 @@ MOST: Final = 50_000
 """Numbers in one lot at most."""
 
 _COLUMNS: Final = """
-SELECT table_name::text, array_agg(column_name::text ORDER BY ordinal_position) FROM information_schema.columns
-WHERE table_schema = current_schema() AND table_name = ANY (%s::text[]) GROUP BY 1
+SELECT table_name::text, column_name::text, udt_name::text FROM information_schema.columns
+WHERE table_schema = current_schema() AND table_name = ANY (%s::text[]) ORDER BY table_name, ordinal_position
 """
 _LAST: Final = " UNION ALL ".join(
     f"SELECT '{table}', max({key}) FROM {table}"  # noqa: S608  (constants)
@@ -47,9 +51,12 @@ GROUP BY lot.place ORDER BY lot.place
 """
 
 
-def columns() -> dict[str, tuple[str, ...]]:
-    """This will tell which columns each of the tables has."""
-    return {table: tuple(names) for table, names in fetch(_COLUMNS, [list(TABLES)])}
+def columns() -> dict[str, dict[str, str]]:
+    """This will tell which columns each of the tables has, in order, and of which types."""
+    found: dict[str, dict[str, str]] = {}
+    for table, name, kind in fetch(_COLUMNS, [list(TABLES)]):
+        found.setdefault(table, {})[name] = kind
+    return found
 
 
 def settled() -> dict[str, int]:
@@ -62,18 +69,25 @@ def settled() -> dict[str, int]:
     return {table: number for table, number in found.items() if table not in busy}
 
 
-def digests(table: str, names: Sequence[str], spans: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:
-    """This will count the rows within each span of numbers of a table, and digest the texts of these columns."""
+def digests(table: str, kinds: Mapping[str, str], spans: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:
+    """This will count the rows within each span of numbers of a table, and digest the texts of these columns.
+
+    `kinds` are their types by name, as `columns` tells them. Bytes, which may be many, stand for themselves by digest.
+    """
     after, upto = zip(*spans, strict=True)
-    wanted = ", ".join(f'kept."{name}"' for name in names)
+    wanted = ", ".join(_text(name, kind) for name, kind in kinds.items())
     statement = _DIGESTS.format(table=table, key=TABLES[table], columns=wanted)
     return [(rows, digest) for _, rows, digest in fetch(statement, [list(after), list(upto)])]
 
 
-def lot(table: str, names: tuple[str, ...], *, after: int, upto: int) -> Lot:
+def _text(name: str, kind: str) -> str:
+    return f"encode(sha256(kept.\"{name}\"), 'hex')" if kind == "bytea" else f'kept."{name}"'
+
+
+def lot(table: str, kinds: Mapping[str, str], *, after: int, upto: int) -> Lot:
     """This will take stock of one lot of a table."""
-    ((rows, digest),) = digests(table, names, [(after, upto)])
-    return Lot(table=table, after=after, upto=upto, columns=names, rows=rows, digest=digest)
+    ((rows, digest),) = digests(table, kinds, [(after, upto)])
+    return Lot(table=table, after=after, upto=upto, columns=tuple(kinds), rows=rows, digest=digest)
 
 
 def alike(lots: Iterable[Lot]) -> dict[tuple[str, tuple[str, ...]], list[Lot]]:

@@ -1,0 +1,15 @@
+from django.db import migrations
+
+TABLES = ("privacy_erasure", "privacy_decision")
+ADD = "ALTER TABLE {} ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY UNIQUE"
+
+
+class Migration(migrations.Migration):
+    """Rows are numbered in the order in which they were written, for the inventories that hold them."""
+
+    dependencies = [("privacy", "0001_erasures")]
+
+    operations = [
+        migrations.RunSQL(sql=ADD.format(table), reverse_sql=f"ALTER TABLE {table} DROP COLUMN number")
+        for table in TABLES
+    ]
