@@ -4,8 +4,10 @@ Source: GLI-19 2.3.2 and B.2.6 (critical components verified at start, every 24 
 bits or more).
 """
 
+import csv
 import hashlib
 import sysconfig
+from base64 import urlsafe_b64encode
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,12 +37,43 @@ def code(root: Path) -> Part:
 def dependencies() -> Part:
     """This will name every installed distribution with its version, and digest its list of files with their hashes."""
     found: dict[str, str] = {}
-    for folder in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
-        for path in Path(folder).glob("*.dist-info"):
+    for folder in site():
+        for path in folder.glob("*.dist-info"):
             listed = path / "RECORD"
             files = hashlib.sha256(listed.read_bytes()).hexdigest() if listed.is_file() else ""
             found[path.name.removesuffix(".dist-info").lower()] = files
     return part("dependencies", found)
+
+
+def site() -> set[Path]:
+    """This will return where dependencies are installed."""
+    return {Path(sysconfig.get_path(name)) for name in ("purelib", "platlib")}
+
+
+def altered(folders: Collection[Path]) -> list[str]:
+    """This will name each installed file that is not, or not any more, what its distribution's RECORD says of it.
+
+    It reads all of them, which takes seconds. Source: the PyPA's specification "Recording installed projects".
+    """
+    told: list[str] = []
+    for folder in sorted(folders):
+        for listed in sorted(folder.glob("*.dist-info/RECORD")):
+            with listed.open(newline="", encoding="utf-8") as record:
+                for name, noted, *_ in csv.reader(record):
+                    kind, _, digest = noted.partition("=")
+                    if kind == "sha256" and _digest_of(folder / name) != digest:
+                        told.append(f"dependencies: {name} is not what was installed")
+    return told
+
+
+def _digest_of(path: Path) -> str:
+    """As a RECORD writes it; nothing for a file that can't be read."""
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").digest()
+    except OSError:
+        return ""
+    return urlsafe_b64encode(found).rstrip(b"=").decode()
 
 
 def configuration(values: Mapping[str, Any]) -> Part:

@@ -1,5 +1,6 @@
 """Measure what runs here, hold it against what was approved, and say so where it differs; approve it by name."""
 
+import hashlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,8 +36,11 @@ class Found:
     findings: tuple[str, ...]
 
 
-def measure() -> Found:
-    """This will measure code, dependencies, settings and the rules in force, and compare; it writes nothing."""
+def measure(*, thorough: bool = False) -> Found:
+    """This will measure code, dependencies, settings and the rules in force, and compare; it writes nothing.
+
+    When `thorough`, every file of every dependency is read, too, and held against what was installed.
+    """
     values = {name: getattr(settings, name, None) for name in settings.INTEGRITY_SETTINGS}
     rules, wrong = import_string(settings.INTEGRITY_RULES)()
     parts = {
@@ -49,15 +53,16 @@ def measure() -> Found:
         )
     }
     approved = Approval.objects.order_by("-id").first()
-    told = [*_differences(approved, parts), *wrong]
+    files = manifest.altered(manifest.site()) if thorough else []
+    told = [*_differences(approved, parts), *wrong, *files]
     if told:
         return Found(parts, DIFFERS, tuple(told))
     return Found(parts, NOT_APPROVED if approved is None else AS_APPROVED, ())
 
 
-def record(process: str) -> Found:
+def record(process: str, *, thorough: bool = False) -> Found:
     """This will measure and keep what was found; what differs is INTEGRITY_FAILED and, by policy, stops play."""
-    found = measure()
+    found = measure(thorough=thorough)
     with transaction.atomic():
         _keep(found)
         Measurement.objects.create(
@@ -117,7 +122,8 @@ def _fail(process: str, found: Found) -> None:
     """One event for each state that differs, however many processes start in it; another after the next approval."""
     logger.critical("ALERT what runs here is not what was approved: %s", "; ".join(found.findings[:10]))
     approved = Approval.objects.order_by("-id").first()
-    state = "-".join(part.digest[:16] for part in found.parts.values())
+    told = hashlib.sha256("\n".join(found.findings).encode()).hexdigest()
+    state = "-".join([*(part.digest[:16] for part in found.parts.values()), told[:16]])
     log.record(
         kind=log.Kind.INTEGRITY_FAILED,
         operator=None,

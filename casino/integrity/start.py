@@ -14,6 +14,8 @@ logger = logging.getLogger(__name__)
 EVERY: Final = 24 * 3600.0
 AGAIN: Final = 60.0
 """Seconds until another attempt where the database did not answer."""
+THOROUGH: Final = "sealer"
+"""Who reads every file of every dependency each day: there is one at work, and a start is not held up by it."""
 
 
 def begin(process: str) -> None:
@@ -23,15 +25,15 @@ def begin(process: str) -> None:
 
 
 def _watch(process: str) -> None:
-    done = threading.Event()
-    while not done.wait(EVERY if look(process) else AGAIN):
-        pass
+    done, thorough = threading.Event(), False
+    while not done.wait(EVERY if look(process, thorough=thorough) else AGAIN):
+        thorough = process == THOROUGH
 
 
-def look(process: str) -> bool:
+def look(process: str, *, thorough: bool = False) -> bool:
     """This will measure once, and tell whether that could be kept."""
     try:
-        measuring.record(process)
+        measuring.record(process, thorough=thorough)
         clocks.read(process)
     except (DatabaseError, InterfaceError, OSError) as trouble:
         logger.warning("Integrity could not be measured, it is tried again: %s", trouble)

@@ -46,6 +46,19 @@ def test_every_released_file_is_measured_and_nothing_else(release: Path) -> None
     assert "casino/alone.pyc" in manifest.code(release).items
 
 
+def test_a_file_of_a_dependency_that_is_not_what_was_installed_is_named(tmp_path: Path) -> None:
+    (tmp_path / "one-1.0.dist-info").mkdir()
+    (tmp_path / "one.py").write_text("")
+    empty = "sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
+    lines = [f"one.py,{empty},0", f"two.py,{empty},0", "one-1.0.dist-info/RECORD,,"]
+    (tmp_path / "one-1.0.dist-info" / "RECORD").write_text("\n".join(lines))
+    assert manifest.altered([tmp_path]) == ["dependencies: two.py is not what was installed"]
+    (tmp_path / "two.py").write_text("")
+    assert manifest.altered([tmp_path]) == []
+    (tmp_path / "one.py").write_text("other")
+    assert manifest.altered([tmp_path]) == ["dependencies: one.py is not what was installed"]
+
+
 def test_nothing_is_wrong_before_anything_was_approved_and_after_it_was(release: Path) -> None:
     assert measuring.record("web").verdict == measuring.NOT_APPROVED
     with pytest.raises(ApprovalReasonMissing):

@@ -1,4 +1,4 @@
-"""`manage.py integrity [--approve --by NAME --reason TEXT]`: what runs here against what was approved."""
+"""`manage.py integrity [--thorough] [--approve --by NAME --reason TEXT]`: what runs here against what was approved."""
 
 from typing import Any
 
@@ -16,11 +16,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--approve", action="store_true", help="approve what runs here from now on")
+        parser.add_argument("--thorough", action="store_true", help="read every file of every dependency, too")
         parser.add_argument("--by", default="", metavar="NAME", help="the login of the member of staff who approves")
         parser.add_argument("--reason", default="", metavar="TEXT", help="which release this is, and why it may run")
 
-    def handle(self, *_args: Any, approve: bool, by: str, reason: str, **_options: Any) -> None:
-        found = _approve(by, reason) if approve else measuring.record("command")
+    def handle(self, *_args: Any, approve: bool, by: str, reason: str, thorough: bool, **_options: Any) -> None:
+        found = _approve(by, reason) if approve else measuring.record("command", thorough=thorough)
         for part in found.parts.values():
             self.stdout.write(f"{part.name:<14}{len(part.items):>6} items  {part.digest}")
         self.stdout.write(f"{'clock':<14}{clocks.offset_ms():>6} ms behind the database's")
