@@ -70,6 +70,9 @@ class Chats:
         old = fetch("SELECT clock_timestamp()")[0][0] - KEPT_FOR
         for table, statement in kept.STATEMENTS.items():
             yield from _texts(table, self._due[table], fetch(statement), old=old)
+        for message in kept.shown_otherwise():
+            where = f"chat_message {message} shown"
+            yield Finding("row differs", where, "what was said, with words covered", "another text")
         for where, actor, by in kept.told_of_others():
             yield Finding("row differs", f"{where} by", actor, by)
         voices = {

@@ -1,6 +1,6 @@
 """What is kept beside the log of each thing that was said, reported or done: by whom, where, to whom, and when."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -15,6 +15,8 @@ from baccarat.chat.events import (
     PlayerUnmuted,
     ReportClosed,
 )
+from baccarat.chat.masking import COVER
+from casino import personal
 from casino.events.rows import fetch
 
 FACTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -80,6 +82,20 @@ def due(event: PlayerEvent) -> tuple[str, UUID, Due]:
         event.act,
         Due(event.digest, when, (event.operator, event.player, type(event).__name__, *terms, when)),
     )
+
+
+def shown_otherwise() -> Iterator[UUID]:
+    """This will yield messages that are shown as something else than what was said with words covered."""
+    rows = fetch("SELECT id, text, shown FROM chat_message")
+    said = personal.opened([text for _, text, _ in rows])
+    shown = personal.opened([text for *_, text in rows])
+    for (message, *_), one, other in zip(rows, said, shown, strict=True):
+        if not _covers(one or "", other or ""):
+            yield message
+
+
+def _covers(said: str, shown: str) -> bool:
+    return len(said) == len(shown) and all(two in {one, COVER} for one, two in zip(said, shown, strict=True))
 
 
 def told_of_others() -> list[tuple[str, str, str]]:

@@ -76,6 +76,7 @@ TAMPERED = [
     ("UPDATE chat_closing SET note = 'None'", "words differ", "chat_closing"),
     ("UPDATE chat_act SET note = 'None'", "words differ", "chat_act"),
     (f"UPDATE chat_message SET player_id = gen_random_uuid() {ONE}", "row differs", "chat_message"),
+    (f"UPDATE chat_message SET shown = 'Well played' {ONE}", "row differs", "chat_message"),
     ("UPDATE chat_report SET seat = seat + 1", "row differs", "chat_report"),
     ("UPDATE chat_closing SET outcome = 'dismissed'", "row differs", "chat_closing"),
     ("UPDATE chat_act SET by = 'nobody'", "row differs", "chat_act"),
