@@ -28,6 +28,12 @@ CHECKS: Final[Mapping[str, str]] = {
         SELECT 'entry ' || entry.id, 'event ' || cause, 'none'
           FROM wallet_entry entry LEFT JOIN events_event event ON event.id = cause
          WHERE event.id IS NULL ORDER BY entry.id""",
+    "entry of another time than its event": """
+        SELECT 'entry ' || entry.id, event.recorded_at::text, entry.recorded_at::text
+          FROM wallet_entry entry JOIN events_event event ON event.id = cause
+         WHERE entry.recorded_at NOT BETWEEN event.recorded_at - interval '10 minutes'
+                                         AND event.recorded_at + interval '10 minutes'
+         ORDER BY entry.id""",
     "posting without its entry": """
         SELECT 'posting ' || posting.id, 'entry ' || entry_id, 'none'
           FROM wallet_posting posting LEFT JOIN wallet_entry entry ON entry.id = entry_id
@@ -72,7 +78,7 @@ CHECKS: Final[Mapping[str, str]] = {
           FROM wallet_balance LEFT JOIN wallet_account account ON account.id = account_id
          WHERE account.id IS NULL ORDER BY account_id""",
 }
-OF_ENTRIES: Final = frozenset(list(CHECKS)[:3])
+OF_ENTRIES: Final = frozenset(list(CHECKS)[:4])
 """The checks of single entries; all others are of accounts."""
 _NEW: Final = """WITH wallet_entry AS (
     SELECT * FROM wallet_entry WHERE cause IN (

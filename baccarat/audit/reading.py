@@ -12,7 +12,7 @@ from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.rows import Batch
 from casino.events.ahead import ahead
 from casino.events.drafts import Recorded
-from casino.events.rows import execute, fetch
+from casino.events.rows import any_time, execute, fetch
 from casino.events.store import recorded
 from casino.events.verification import read
 from casino.kernel.findings import Finding
@@ -38,7 +38,7 @@ def snapshot() -> Generator[None]:
 
     Call it outside of any transaction.
     """
-    with transaction.atomic(durable=True):
+    with any_time(), transaction.atomic(durable=True):
         execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         yield
 
@@ -46,7 +46,7 @@ def snapshot() -> Generator[None]:
 @contextlib.contextmanager
 def shared_snapshot(name: str) -> Generator[None]:
     """This will hold the view of the database that another connection shared under that name, read only."""
-    with transaction.atomic(durable=True):
+    with any_time(), transaction.atomic(durable=True):
         execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         execute(f"SET TRANSACTION SNAPSHOT '{name}'")
         yield

@@ -1,5 +1,6 @@
 """The links of the chain, each recomputed from its event and the digest before it: an audit's inner loop."""
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -11,8 +12,9 @@ from casino.events.rows import Rows
 from casino.kernel.findings import Finding
 
 COLUMNS: Final = """seal.position, seal.digest, seal.event_id, event.stream, event.version, event.type, event.schema,
-       event.data::text, event.metadata::text, (date_part('epoch', event.recorded_at) * 1000000)::bigint"""
-"""What a row of the log holds for `check`, of an event and its seal."""
+       event.data::text, event.metadata::text, CASE WHEN isfinite(event.recorded_at)
+       THEN (date_part('epoch', event.recorded_at) * 1000000)::bigint ELSE 0 END"""
+"""What a row of the log holds for `check`, of an event and its seal; at no time at all is none recorded, nor at 0."""
 
 Forms = Mapping[tuple[str, int], Callable[[str | bytes], Any]]
 """Reads some events, by name and schema, into structs that, written again, give the canonical bytes.
@@ -92,11 +94,15 @@ def check(  # noqa: PLR0917  (by position: the inner loop's only callers)
                 body = recanonical(data)
         follows: bytes | None = previous if position == before + 1 else jump(before, position)
         name, sort = stream.encode(), kind.encode()
-        if follows is not None and stored != (
-            computed := seal(position, event, version, schema, recorded, name, sort, body, about, follows)
-        ):
+        try:
+            if follows is not None and stored != (
+                computed := seal(position, event, version, schema, recorded, name, sort, body, about, follows)
+            ):
+                where = f"position {position}, {stream} version {version}, {kind}"
+                findings.append(Finding("digest differs", where, stored.hex(), computed.hex()))
+        except struct.error as trouble:  # a number that no seal can hold
             where = f"position {position}, {stream} version {version}, {kind}"
-            findings.append(Finding("digest differs", where, stored.hex(), computed.hex()))
+            findings.append(Finding("digest differs", where, stored.hex(), f"none: {trouble}"))
         keep(Seen(position, event, stream, version, kind, schema, body))
         add(value)
         before, previous = position, stored

@@ -4,14 +4,17 @@ Each thread keeps a cursor of psycopg's between statements, because making one c
 Django's own cursor takes over while somebody listens to it: an execute_wrapper, `DEBUG`, a test that counts queries.
 """
 
+import contextlib
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time
 from typing import Any, Final, cast
 
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 from psycopg.pq import Format
+from psycopg.types.datetime import DateBinaryLoader, TimestamptzBinaryLoader
 
 Rows = Sequence[tuple[Any, ...]]
 Parameters = Sequence[Any] | Mapping[str, Any]
@@ -49,6 +52,45 @@ def execute(sql: str, parameters: Parameters = ()) -> int:
             watched.execute(sql, parameters)
             return int(watched.rowcount)
     return _run(own, sql, parameters).rowcount
+
+
+class _AnyTime(TimestamptzBinaryLoader):
+    """Reads a time that Python has not, such as `infinity`, as the start of the first or the last day that it has."""
+
+    def load(self, data: Any) -> datetime:
+        try:
+            return super().load(data)
+        except psycopg.DataError:
+            return datetime.combine(date.min if data[0] & 0x80 else date.max, time.min, UTC)
+
+
+class _AnyDay(DateBinaryLoader):
+    """The same of dates."""
+
+    def load(self, data: Any) -> date:
+        try:
+            return super().load(data)
+        except psycopg.DataError:
+            return date.min if data[0] & 0x80 else date.max
+
+
+@contextlib.contextmanager
+def any_time() -> Generator[None]:
+    """This will let `fetch` read whatever times a row may hold, on this thread's connection: an audit must read all."""
+    own = _connection()
+    own.ensure_connection()
+    adapters = own.connection.adapters
+    types = {name: adapters.types[name].oid for name in ("timestamptz", "date")}
+    usual = {oid: adapters.get_loader(oid, Format.BINARY) for oid in types.values()}
+    _kept.cursor = None  # it has loaders of its own
+    adapters.register_loader(types["timestamptz"], _AnyTime)
+    adapters.register_loader(types["date"], _AnyDay)
+    try:
+        yield
+    finally:
+        _kept.cursor = None
+        for oid, loader in usual.items():
+            adapters.register_loader(oid, loader)
 
 
 def _connection() -> DatabaseWrapper:

@@ -228,6 +228,13 @@ def an_entry_that_nothing_led_to(hand):
 
 
 @kind(AS_IT_IS)
+def an_entry_moved_to_another_day(hand):
+    entry, _ = hand.entry("buy_in", 1)
+    hand.do("UPDATE wallet_entry SET recorded_at = recorded_at - interval '1 day' WHERE id = %s", entry)
+    return "entry of another time than its event", f"entry {entry}"
+
+
+@kind(AS_IT_IS)
 def an_entry_told_as_another_kind(hand):
     entry, cause = hand.entry("buy_in", 3)
     hand.do("UPDATE wallet_entry SET kind = 'sandbox_credit' WHERE id = %s", entry)
@@ -279,6 +286,20 @@ def cards_of_a_round_swapped_where_they_are_shown(hand):
     round_ = hand.round("overview", 1)
     hand.do("UPDATE baccarat_round SET cards = 'As Ah Ad Ac' WHERE id = %s", round_)
     return "row differs", f"baccarat_round {round_} cards"
+
+
+@kind(AS_IT_IS)
+def a_round_told_to_have_ended_at_no_time_there_is(hand):
+    round_ = hand.round("mini", 2)
+    hand.do("UPDATE baccarat_round SET ended_at = 'infinity' WHERE id = %s", round_)
+    return "row differs", f"baccarat_round {round_} ended_at"
+
+
+@kind(AS_IT_IS)
+def an_event_recorded_at_no_time_there_is(hand):
+    event, stream, version, _ = hand.event("overview", 2, "CardsDealt")
+    hand.do("UPDATE events_event SET recorded_at = '-infinity' WHERE id = %s", event)
+    return "digest differs", f"{stream} version {version}"
 
 
 @kind(AS_IT_IS)

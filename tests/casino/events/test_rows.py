@@ -1,11 +1,12 @@
 """Asking without Django's cursor is asking all the same: watched, translated, on the connection of the hour."""
 
+import psycopg
 import pytest
 from django.db import DataError, connection, transaction
 from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 
-from casino.events.rows import execute, fetch
+from casino.events.rows import any_time, execute, fetch
 
 EVERYTHING = "SELECT 1::bigint, 'a%%b'::text || %s::text, now(), '{1,2}'::int[], '\\x00ff'::bytea, NULL::text"
 
@@ -74,3 +75,15 @@ def test_every_thread_asks_on_its_own_connection(database, in_threads):
     found = in_threads(3, lambda _: (fetch(asked), fetch(asked)))
     assert all(first == second for first, second in found)
     assert len({first[0] for first, _ in found}) == 3
+
+
+FAR = "SELECT '-infinity'::timestamptz, '20000-01-01 00:00Z'::timestamptz, '0044-03-15 BC'::date, 'infinity'::date"
+
+
+def test_an_audit_reads_times_that_python_has_not_and_nobody_else_does(db):
+    now = fetch("SELECT now(), current_date")
+    with any_time():
+        assert [str(each)[:10] for each in fetch(FAR)[0]] == ["0001-01-01", "9999-12-31", "0001-01-01", "9999-12-31"]
+        assert fetch("SELECT now(), current_date") == now
+    with pytest.raises(psycopg.DataError):
+        fetch(FAR)
