@@ -107,8 +107,8 @@ def test_what_is_of_the_whole_installation_is_seen_by_every_operators_staff_and_
     )  # fmt: skip
     one = staff(VIEW, ACKNOWLEDGE, name="one", works_for="lucky")
     every = staff(VIEW, ACKNOWLEDGE, name="every")
-    assert numbers(one.get(reverse(LIST)))[0] == "integrity"
-    assert numbers(every.get(reverse(LIST)))[:2] == ["round-9", "integrity"]
+    assert {"integrity", "round-9", "staff"} & set(numbers(one.get(reverse(LIST)))) == {"integrity"}
+    assert {"integrity", "round-9", "staff"} < set(numbers(every.get(reverse(LIST))))
     shown = one.get(page).content.decode()
     assert "A file" in shown
     assert "What was said" not in shown
