@@ -98,7 +98,8 @@ draft: Final = _document(
 publish: Final = _document(
     "publishTableVersion",
     "Publish a draft, as another person than who drafted it",
-    "It never holds within a round, nor for a shoe that it would change.",
+    "It never holds within a round, nor for a shoe that it would change. Where your floor was raised since the draft, "
+    "and a spot returns less, it is refused (`return_under_floor`): reject it, and draft it with the acknowledgement.",
     request=shapes.Deciding,
     asked={"actor": "agent-3"},
     answer=_PUBLISHED,

@@ -75,14 +75,15 @@ def draft(
 def publish(*, table: UUID, operator: UUID, version: int, by: str, metadata: Metadata) -> None:
     """This will let another person than its maker publish a draft: it holds from the next round or shoe on.
 
-    Raises UnknownTable, UnknownDraft, RulesNeedAnother, ShuffleIsFixed, SeatsAreTaken, RulesAreStopped.
+    Raises UnknownTable, UnknownDraft, RulesNeedAnother, ShuffleIsFixed, SeatsAreTaken, RulesAreStopped, and
+    ReturnUnderFloor where the operator's floor was raised since and what returns less was not acknowledged.
     """
     with transaction.atomic():
         switch_rows.lock_out()
         journal, now = repository.lock_table(table=table, operator=operator)
         before = journal.table.rules
         waiting = journal.table.ruling().draft
-        journal.on_table(tc.PublishRules(version=version, by=by, now=now))
+        journal.on_table(tc.PublishRules(version=version, by=by, now=now, floor=floor_of(operator)))
         _require_not_stopped(journal)
         repository.write([(journal, metadata)])
         after = journal.table.ruling().next

@@ -187,9 +187,12 @@ class DraftRules:
 
 @dataclass(frozen=True, slots=True)
 class PublishRules:
+    """Agree to a draft; `floor` is the operator's by now, None to hold the draft to the one it was judged by."""
+
     version: int
     by: str
     now: datetime
+    floor: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

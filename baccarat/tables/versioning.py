@@ -67,6 +67,8 @@ def publish(command: c.PublishRules, state: TableState) -> Events:
     if command.by == waiting.by:
         raise r.RulesNeedAnother
     _require_fitting(waiting.rules, state)
+    if Book.REAL in state.facts().books and command.floor is not None:
+        _require_told(waiting, floor=command.floor)
     waits_for = waits(state, waiting.rules)
     if waits_for is not e.Waits.NEXT_ROUND and state.ruling().withdrawn:
         raise r.WithdrawnTableCannotWait
@@ -80,6 +82,17 @@ def publish(command: c.PublishRules, state: TableState) -> Events:
             at=command.now,
         ),
     )
+
+
+def _require_told(waiting: Draft, *, floor: int) -> None:
+    """What returns less than a floor that was raised since was not acknowledged with the draft."""
+    told = {doubt.spot for doubt in versions.doubts(waiting.rules, floor=waiting.floor)}
+    new = [doubt.spot for doubt in versions.doubts(waiting.rules, floor=floor) if doubt.spot not in told]
+    if new:
+        wanted = versions.sentence(waiting.rules, floor=floor)
+        raise r.ReturnUnderFloor(
+            f"The floor is higher than when this was drafted: {wanted}", spots=new, sentence=wanted
+        )
 
 
 def waits(state: TableState, rules: TableRules) -> e.Waits:

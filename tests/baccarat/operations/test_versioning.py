@@ -327,3 +327,22 @@ def test_an_operator_has_a_floor_of_its_own(house: House) -> None:
         "SELECT before, after FROM significant_significantevent WHERE operator_id = %s ORDER BY number", [operator.id]
     )
     assert told[-1] == ({"return_floor": 7500}, {"return_floor": 9000})
+
+
+def test_a_floor_that_was_raised_since_holds_for_what_was_drafted_before(house: House) -> None:
+    operator = operators.create_operator(slug="raised", name="R", currency="EUR", sandbox=True)
+    own = House(operator=operator.id)
+    table = own.table("mini")
+    version = draft(own, table, minimum=1000)
+    call_command("operator", "floor", "raised", "90")
+    with pytest.raises(ReturnUnderFloor) as caught:
+        publish(own, table, version)
+    assert caught.value.facts["spots"] == [Spot.TIE]
+
+    versioning.reject(
+        table=table, operator=own.operator, version=version, reason="Anew.", by=CHECKER, metadata=own.metadata
+    )
+    version = draft(own, table, caught.value.facts["sentence"], minimum=1000)
+    call_command("operator", "floor", "raised", "80")
+    publish(own, table, version)
+    assert row(table, version).status == "published"
