@@ -1,6 +1,7 @@
 """The day that is not over, for plots: money from the ledger, and the return with its band from what was wagered.
 
-Three statements, whatever was played. A voided round has no return, as in the report of game performance.
+Four statements, whatever was played; when days begin is worked out as it is for the reports of days that are over. A
+voided round has no return, as in the report of game performance.
 """
 
 import json
@@ -11,8 +12,6 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Any, Final
 
-from django.utils import timezone
-
 from baccarat.reports import rule_sets
 from baccarat.reports.band import Pair, expected_of, variance
 from baccarat.reports.playing import SPOTS
@@ -20,15 +19,21 @@ from baccarat.rules.table_rules import CommissionTiming, TableRules
 from baccarat.rules.wagers import Spot
 from casino.events.rows import fetch
 from casino.kernel.ids import uuid7
+from casino.reports.intervals import Period, day_of, of_period
 
 _LONGEST: Final = timedelta(days=2)
 """A round that was settled today was opened within so long, all time zones considered."""
+_ZONES: Final = """
+    SELECT clock_timestamp(), coalesce(array_agg(DISTINCT time_zone), '{}') FROM operators_operator
+     WHERE %(operators)s::uuid[] IS NULL OR id = ANY (%(operators)s::uuid[])
+"""
 _DAYS: Final = """
     days AS (
-        SELECT id, sandbox, (clock_timestamp() AT TIME ZONE time_zone)::date AS day,
-               (clock_timestamp() AT TIME ZONE time_zone)::date::timestamp AT TIME ZONE time_zone AS since
-          FROM operators_operator
-         WHERE %(operators)s::uuid[] IS NULL OR id = ANY (%(operators)s::uuid[]))
+        SELECT operator.id, operator.sandbox, told.day, told.since
+          FROM operators_operator operator
+          JOIN unnest(%(zones)s::text[], %(days)s::date[], %(starts)s::timestamptz[]) AS told (zone, day, since)
+            ON told.zone = operator.time_zone
+         WHERE %(operators)s::uuid[] IS NULL OR operator.id = ANY (%(operators)s::uuid[]))
 """
 _LEDGER: Final = f"""
     WITH {_DAYS}
@@ -95,10 +100,14 @@ Key = tuple[str, str, str]
 def read(asked: dict[str, Any]) -> dict[Key, Today]:
     """This will read today of the operators in `asked`, of all for None."""
     found: dict[Key, Today] = {}
-    for day, money, currency, *sums in fetch(_LEDGER, asked):
+    ((now, zones),) = fetch(_ZONES, asked)
+    days = [day_of(now, zone) for zone in zones]
+    starts = [of_period(Period.DAY, day=day, zone=zone).since for day, zone in zip(days, zones, strict=True)]
+    values = {**asked, "zones": zones, "days": days, "starts": starts}
+    for day, money, currency, *sums in fetch(_LEDGER, values):
         found[day, money, currency] = Today(*sums)
-    oldest = uuid7(milliseconds=int((timezone.now() - _LONGEST).timestamp() * 1000), entropy=bytes(10))
-    rows = fetch(_WAGERS, {**asked, "oldest": oldest})
+    oldest = uuid7(milliseconds=int((now - _LONGEST).timestamp() * 1000), entropy=bytes(10))
+    rows = fetch(_WAGERS, {**values, "oldest": oldest})
     known = rule_sets.of_tables({row[3] for row in rows})
     for day, money, currency, table, rules, *told in rows:
         rule_set = known.get((table, rules))
