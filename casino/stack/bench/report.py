@@ -45,7 +45,10 @@ def document(about: Mapping[str, Any], found: Sequence[Measured]) -> dict[str, A
 def show(about: Mapping[str, Any], found: Sequence[Measured]) -> None:
     """This will print a table of ours, the peer's, the ratio and the target."""
     console = Console(width=None if sys.stdout.isatty() else 140)
-    table = Table(title="Ours and the peers', in turns; medians", title_justify="left")
+    table = Table(
+        title="Ours and the peers', in turns; medians, of a rate alone the best",
+        title_justify="left",
+    )
     table.add_column("what", no_wrap=True)
     table.add_column("unit")
     table.add_column("ours", justify="right")

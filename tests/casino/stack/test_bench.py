@@ -49,7 +49,7 @@ def test_every_measurement_runs_in_its_place_on_a_machine_that_is_described(docu
 def test_each_measurement_says_ours_the_peers_the_ratio_and_the_target(document):
     for one in document["measurements"]:
         assert one["ours"] > 0
-        assert len(one["repetitions"]["ours"]) == TINY.repeats
+        assert len(one["repetitions"]["ours"]) == TINY.repeats * (2 if one["target_is_rate"] else 1)
         assert one["notes"]
         if one["peer"] is None:
             assert one["ratio"] is None
@@ -97,8 +97,8 @@ def test_without_a_peer_ours_alone_is_reported():
     alone = Measured(name="x", unit="x/s", ours=(5.0,), target=3.0)
     assert (alone.peer_rate, alone.ratio, alone.reached) == (None, None, None)
     assert alone.peer_name == "no peer"
-    rate = Measured(name="x", unit="x/s", ours=(5.0,), target=6.0, target_is_rate=True)
-    assert rate.reached is False
+    rate = Measured(name="x", unit="x/s", ours=(4.0, 5.0, 3.0), target=6.0, target_is_rate=True)
+    assert (rate.our_rate, rate.reached) == (5.0, False)
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.0, 1.0), (0.5, 2.0), (0.75, 3.0), (0.99, 4.0), (1.0, 4.0)])
