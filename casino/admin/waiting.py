@@ -13,19 +13,22 @@ from django.utils.module_loading import import_string
 
 from casino.admin import scope
 
+Within = Callable[[QuerySet[Any], HttpRequest], QuerySet[Any]]
 MOST: Final = 100
 """Counted up to; from there on it says "100+"."""
 
 
 class Waiting:
-    """What waits of one kind, for those with a permission: `rows` that are of an operator each, made when asked for.
+    """What waits of one kind, for those with a permission: `rows` that are of an operator each, made when asked for,
+    and `within` leaves out those that are not for who asks.
 
     Called with a request it says its number, and nothing for none.
     """
 
-    def __init__(self, permission: str, rows: Callable[[], QuerySet[Any]]) -> None:
+    def __init__(self, permission: str, rows: Callable[[], QuerySet[Any]], within: Within = scope.within) -> None:
         self.permission = permission
         self._rows = rows
+        self._within = within
 
     def __call__(self, request: HttpRequest) -> str:
         """This will say how much waits for this person."""
@@ -37,7 +40,7 @@ class Waiting:
         if not request.user.has_perm(self.permission):
             return None
         try:
-            return scope.within(self._rows(), request).order_by().values("pk")[:MOST].query.sql_with_params()
+            return self._within(self._rows(), request).order_by().values("pk")[:MOST].query.sql_with_params()
         except EmptyResultSet:  # of one who works for no operator
             return None
 

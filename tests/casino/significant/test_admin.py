@@ -8,7 +8,7 @@ from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from casino.operators.models import Operator
-from casino.significant import log
+from casino.significant import badges, log
 from casino.significant.models import Remark, SignificantEvent, Threshold, Unacknowledged
 from tests.support.office import page_of, staff
 
@@ -44,6 +44,12 @@ def house() -> UUID:
 def numbers(answer: Any) -> list[str]:
     """What the listed events are about."""
     return [row.subject for row in answer.context["cl"].result_list]
+
+
+def waiting_of(client: Any) -> str:
+    """How many significant events the side bar says wait for this person."""
+    request = client.get(reverse(LIST)).wsgi_request
+    return str(badges.unacknowledged(request))
 
 
 def test_the_list_is_the_operators_own_and_can_be_narrowed(house: UUID) -> None:
@@ -109,6 +115,7 @@ def test_what_is_of_the_whole_installation_is_seen_by_every_operators_staff_and_
     every = staff(VIEW, ACKNOWLEDGE, name="every")
     assert {"integrity", "round-9", "staff"} & set(numbers(one.get(reverse(LIST)))) == {"integrity"}
     assert {"integrity", "round-9", "staff"} < set(numbers(every.get(reverse(LIST))))
+    assert (waiting_of(one), waiting_of(every)) == ("3", "6")
     shown = one.get(page).content.decode()
     assert "A file" in shown
     assert "What was said" not in shown
