@@ -11,6 +11,7 @@ from django.utils.html import format_html
 
 from baccarat.admin.cards import in_line
 from baccarat.models import Round
+from baccarat.proofs.pack_seen import PUBLIC
 from baccarat.rounds.state import RoundState
 from casino.admin import marks
 from casino.admin.sections import Grid
@@ -22,15 +23,6 @@ from casino.operators.sessions import unnoted
 from casino.staff.models import View
 
 MOST_VIEWS: Final = 50
-_PUBLIC: Final = {
-    "RoundOpened": "that betting was open",
-    "BettingClosed": "that betting was closed",
-    "HandTurned": "a hand that the Caller turned",
-    "CardsDealt": "the cards",
-    "RoundSettled": "the result",
-    "RoundLapsed": "that the round lapsed",
-    "RoundVoided": "that the round was voided",
-}
 Row = tuple[datetime, object, object, object]
 
 
@@ -50,11 +42,11 @@ def _at(row: Row) -> datetime:
 
 
 def _published(events: Sequence[Recorded]) -> Iterator[Row]:
-    told = [event for event in events if event.type in _PUBLIC]
+    told = [event for event in events if event.type in PUBLIC]
     sealed = positions([event.id for event in told])
     for event in told:
         place = f"the stream, as #{sealed[event.id]}" if event.id in sealed else "nobody yet: it waits for its seal"
-        yield event.recorded_at, "Everyone at the table", _PUBLIC[event.type], place
+        yield event.recorded_at, "Everyone at the table", PUBLIC[event.type], place
 
 
 def _looked(events: Sequence[Recorded], state: RoundState, names: Mapping[UUID, str]) -> Iterator[Row]:

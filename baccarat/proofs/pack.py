@@ -5,7 +5,7 @@ round.json        the proof (`casino.round.v1`)
 verifier.py       the stand-alone verifier
 verification.txt  what the house's own check of round.json said
 timeline.txt      the round in words
-events.json wagers.json entries.json chat.json
+events.json wagers.json entries.json chat.json seen.json significant.json
 SHA256SUMS        of all of these, for `sha256sum -c`
 manifest.json     the same with sizes, the round, and when it was made
 manifest.sig      Ed25519 over `casino.pack.v1`, a line feed and the manifest's bytes
@@ -24,7 +24,7 @@ from uuid import UUID
 from django.template.loader import render_to_string
 
 from baccarat.audit.retelling import retell
-from baccarat.proofs import checking, pack_parts, signed_packs
+from baccarat.proofs import checking, pack_parts, pack_seen, signed_packs
 from baccarat.proofs.export import export
 from casino.checkpoints import records
 
@@ -66,6 +66,8 @@ def _files(round_: UUID, proof: dict[str, Any]) -> dict[str, bytes]:
         "wagers.json": pack_parts.wagers(round_),
         "entries.json": pack_parts.entries(event["id"] for event in events),
         "chat.json": pack_parts.said(table=UUID(proof["round"]["table"]), since=since, until=until),
+        "seen.json": pack_seen.seen(round_, of_round),
+        "significant.json": pack_seen.significant(round_),
     }
     return {
         "README.txt": render_to_string("proofs/pack.txt", {"round": proof["round"]}).encode(),

@@ -18,6 +18,7 @@ from baccarat.proofs import checking, links, verifier
 from casino.checkpoints import signing as checkpoints
 from casino.events.store import Metadata
 from casino.significant.models import SignificantEvent
+from casino.staff.models import View
 from tests.baccarat.api.people import Gambler, Tenant, bet, company, deal_all, sit, tenant
 from tests.baccarat.audit.playing import seal
 from tests.conftest import Database
@@ -189,6 +190,21 @@ def test_the_money_in_a_pack_is_the_rounds_and_adds_up(scene: Scene) -> None:
     for entry in entries:
         assert sum(int(posting["amount"].replace(".", "")) for posting in entry["postings"]) == 0
     assert b"Good evening" not in b"".join(pack.read(name) for name in pack.namelist())
+
+
+def test_a_pack_tells_who_saw_what_and_what_compliance_was_told(scene: Scene) -> None:
+    View.objects.create(user_id=7, subject=f"round:{scene.settled}", path="/admin/")
+    url, _ = pack_of(scene, scene.settled)  # making and fetching it are events about the round themselves
+    pack = zipfile.ZipFile(io.BytesIO(Client().get(url).content))
+    seen, told = json.loads(pack.read("seen.json")), json.loads(pack.read("significant.json"))
+
+    assert [line["at"] for line in seen] == sorted(line["at"] for line in seen)
+    assert {line["saw"] for line in seen if line["who"] == "everyone at the table"} >= {"the cards", "the result"}
+    assert {line["who"] for line in seen if line["by"].startswith("session:")} >= {f"player:{scene.alice.id}"}
+    assert [line["by"] for line in seen if line["who"] == "staff:7"] == ["the administration"]
+    assert f"player:{scene.carol.id}" not in {line["who"] for line in seen}
+    assert {line["kind"] for line in told} == {"pack_linked", "pack_fetched"}
+    assert "reason" not in told[0]
 
 
 def test_making_and_fetching_a_link_is_kept(scene: Scene) -> None:

@@ -1,0 +1,90 @@
+"""What a dispute pack tells of who saw what of a round, and of what compliance was told about it.
+
+Players and staff are named by their ids, as in the log; what staff wrote about people is kept apart from a pack.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from casino.events.rows import fetch
+from casino.operators.principals import session_id
+from casino.operators.sessions import unnoted
+
+Event = Mapping[str, Any]
+Line = dict[str, Any]
+
+PUBLIC: Final[Mapping[str, str]] = {
+    "RoundOpened": "that betting was open",
+    "BettingClosed": "that betting was closed",
+    "HandTurned": "a hand that the Caller turned",
+    "CardsDealt": "the cards",
+    "RoundSettled": "the result",
+    "RoundLapsed": "that the round lapsed",
+    "RoundVoided": "that the round was voided",
+}
+"""What everybody at a table sees of a round, by the event that shows it."""
+
+_SESSIONS: Final = """
+SELECT player_id, token_hash, created_at, last_used_at FROM operators_playersession
+WHERE player_id = ANY (%s::uuid[]) AND last_used_at >= %s AND created_at <= %s ORDER BY created_at, token_hash
+"""
+_VIEWS: Final = "SELECT user_id, at FROM staff_view WHERE subject = %s ORDER BY id"
+_SIGNIFICANT: Final = """
+SELECT event.number, event.kind, event.severity, event.at, event.actor, event.authorised_by, event.before, event.after,
+       remark.by, remark.at
+FROM significant_significantevent AS event
+LEFT JOIN significant_remark AS remark ON remark.event_id = event.id AND remark.acknowledges
+WHERE event.subject = %s ORDER BY event.number
+"""
+_SIGNIFICANT_NAMES: Final = (
+    "number", "kind", "severity", "at", "actor", "authorised_by", "before", "after", "acknowledged_by",
+    "acknowledged_at",
+)  # fmt: skip
+
+
+def seen(round_: UUID, events: Sequence[Event]) -> list[Line]:
+    """This will list who saw what of a round, in order of time, from its own events as they are exported."""
+    since, until = (datetime.fromisoformat(events[place]["recorded_at"]) for place in (0, -1))
+    players = {UUID(seat["player"]): seat["seat"] for seat in events[0]["data"]["seats"]}
+    found = [*_published(events), *_looked(events, players), *_sessions(players, since, until), *_staff(round_)]
+    return sorted(found, key=lambda line: line["at"])
+
+
+def _line(at: datetime, who: str, saw: str, by: str) -> Line:
+    return {"at": at, "who": who, "saw": saw, "by": by}
+
+
+def _published(events: Sequence[Event]) -> Iterator[Line]:
+    for event in events:
+        if event["type"] in PUBLIC:
+            at = datetime.fromisoformat(event["recorded_at"])
+            yield _line(at, "everyone at the table", PUBLIC[event["type"]], f"the stream, as #{event['position']}")
+
+
+def _looked(events: Sequence[Event], players: Mapping[UUID, int]) -> Iterator[Line]:
+    seats = {seat: player for player, seat in players.items()}
+    for event in events:
+        if event["type"] == "CardsLooked":
+            seat = event["data"]["seat"]
+            at = datetime.fromisoformat(event["recorded_at"])
+            yield _line(at, f"player:{seats[seat]}", "the Player's two cards", f"looking at them in seat {seat}")
+
+
+def _sessions(players: Mapping[UUID, int], since: datetime, until: datetime) -> Iterator[Line]:
+    """Sessions that may have shown the table meanwhile; the last use is noted every half a minute at most."""
+    for player, token_hash, created_at, last_used_at in fetch(_SESSIONS, [list(players), since - unnoted(), until]):
+        by = f"{session_id(bytes(token_hash))}, last used {last_used_at.isoformat()}"
+        yield _line(created_at, f"player:{player}", "the table", by)
+
+
+def _staff(round_: UUID) -> Iterator[Line]:
+    for user, at in fetch(_VIEWS, [f"round:{round_}"]):
+        yield _line(at, f"staff:{user}", "the round's page", "the administration")
+
+
+def significant(round_: UUID) -> list[Line]:
+    """This will list the significant events about a round, in order, with who acknowledged them."""
+    rows = fetch(_SIGNIFICANT, [f"round:{round_}"])
+    return [dict(zip(_SIGNIFICANT_NAMES, row, strict=True)) for row in rows]
