@@ -18,6 +18,7 @@ from casino.events.canonical import canonical
 
 FORMAT: Final = "casino.round.v1"
 LARGEST: Final = 2**53 - 1
+MOST_DECKS: Final = 16
 MOMENT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 MOMENT_LENGTH: Final = len("2026-01-31T12:00:00.000000Z")
 
@@ -130,6 +131,9 @@ def read(raw: bytes) -> Exported:
     found = msgspec.convert(document, Exported)
     if not found.events:
         raise Wrong("the file holds no events", "the round's events", "none")
+    for decks in (found.rules.get("decks"), found.shoe.decks):
+        if type(decks) is not int or not 1 <= decks <= MOST_DECKS:
+            raise Wrong("no shoe is made of so many decks", f"1 to {MOST_DECKS}", decks)
     for moment in (found.exported_at, *(event.recorded_at for event in found.events)):
         _require_moment(moment)
     return found

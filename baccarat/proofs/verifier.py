@@ -48,6 +48,7 @@ SALT_TAG = b"casino.baccarat.salt.v1\0"
 OK, OPEN, NONE, FAILED = "ok", "open", "none", "failed"
 SAYS = {OK: "ok", OPEN: "not checkable yet", NONE: "does not apply", FAILED: "FAILED"}
 LARGEST = 2**53 - 1
+MOST_DECKS = 16
 
 
 class Wrong(Exception):
@@ -142,6 +143,9 @@ def require_shape(document: Any) -> None:
         require_hashes(event["previous"], event["digest"])
         require_moment(event["recorded_at"])
     require_fields(document["shoe"], OF_SHOE, "the shoe")
+    for decks in (document["rules"].get("decks"), document["shoe"]["decks"]):
+        if type(decks) is not int or not 1 <= decks <= MOST_DECKS:
+            raise Wrong("no shoe is made of so many decks", f"1 to {MOST_DECKS}", decks)
     for each in document["inclusion"]:
         require_fields(each, OF_PATH, "a path")
         require_hashes(*each["path"])

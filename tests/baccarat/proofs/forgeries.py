@@ -170,6 +170,11 @@ def a_key_has_a_word_to_say(document: Document) -> None:
 
 
 @forged("mini", "file")
+def the_shoe_is_too_large_to_be_shuffled_anywhere(document: Document) -> None:
+    document["rules"]["decks"] = document["shoe"]["decks"] = 10**12
+
+
+@forged("mini", "file")
 def the_time_of_the_export_is_no_time(document: Document) -> None:
     document["exported_at"] = "yesterday"
 

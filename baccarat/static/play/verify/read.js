@@ -132,6 +132,7 @@ const SHOE = {
   id: text, decks: number, commitment: text, contributions: list, cut: text, seed: textOrNull, root: textOrNull,
   position: (value) => value === null || number(value), openings: list,
 };
+const MOST_DECKS = 16;
 const PATH = { position: number, path: hashes };
 const OPENING = { position: number, card: text, salt: hash, path: hashes };
 const KEY = { id: text, public: hash, from: text, until: textOrNull };
@@ -152,6 +153,9 @@ export function requireShape(document) {
   if (!document.events.length) throw new Wrong("file.empty", "events", "none");
   for (const event of document.events) requireFields(event, EVENT);
   requireFields(document.shoe, SHOE);
+  for (const decks of [document.rules.decks, document.shoe.decks]) {
+    if (!number(decks) || decks < 1 || decks > MOST_DECKS) throw new Wrong("file.field", `1-${MOST_DECKS}`, decks ?? null, { name: "decks" });
+  }
   for (const each of document.inclusion) requireFields(each, PATH);
   for (const each of document.shoe.openings) requireFields(each, OPENING);
   for (const each of document.keys) requireFields(each, KEY);
