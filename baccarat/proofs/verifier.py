@@ -257,7 +257,7 @@ def microseconds(text: str) -> int:
 
 def instant(text: str) -> str:
     """A time of a key or a checkpoint as a text that sorts: their fractions may be of any length."""
-    moment, fraction = re.findall(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?Z$", text)[0]
+    moment, fraction = re.findall(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?Z\Z", text)[0]
     return f"{moment}.{fraction:0<6}"
 
 
@@ -583,7 +583,9 @@ def check_signature(proof: Proof) -> str:
     signature = bytes.fromhex(digits)
     if not is_signed(bytes.fromhex(key["public"]), CHECKPOINT_TAG + canonical(signed), signature):
         raise Wrong(f"the signature is not that of key {key['id']}", "a valid Ed25519 signature", signature.hex())
-    if instant(key["from"]) > instant(made_at) or (key["until"] and instant(key["until"]) < instant(made_at)):
+    if instant(key["from"]) > instant(made_at) or (
+        key["until"] is not None and instant(key["until"]) < instant(made_at)
+    ):
         raise Wrong(f"key {key['id']} was not in force at that time", [key["from"], key["until"]], made_at)
     return f"checkpoint {signed['number']} of {made_at} is signed by key {key['id']}"
 

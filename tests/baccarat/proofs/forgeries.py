@@ -169,6 +169,16 @@ def a_key_has_a_word_to_say(document: Document) -> None:
     document["keys"][0]["note"] = "trust me"
 
 
+@forged("mini", "signature")
+def a_key_that_ends_at_no_time(document: Document) -> None:
+    document["keys"][0]["until"] = ""
+
+
+@forged("mini", "signature")
+def a_key_begins_at_a_time_with_a_line_to_it(document: Document) -> None:
+    document["keys"][0]["from"] += "\n"
+
+
 @forged("mini", "file")
 def the_shoe_is_too_large_to_be_shuffled_anywhere(document: Document) -> None:
     document["rules"]["decks"] = document["shoe"]["decks"] = 10**12
