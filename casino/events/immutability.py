@@ -21,7 +21,7 @@ def app_role() -> str:
 def append_only(table: str) -> tuple[str, ...]:
     """This will return the statements that let everyone read and add rows of `table`, and nobody change or remove one.
 
-    Run them after the table is made; `casino.events` 0001_tables must have run. Raises ImproperlyConfigured when
+    Run them after the table is made; `casino.events` 0001_initial must have run. Raises ImproperlyConfigured when
     `table` is not a plain lower-case name. Reverse with `lift_append_only`.
     """
     name, role = plain(table), app_role()

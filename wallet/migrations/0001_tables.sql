@@ -1,7 +1,7 @@
 -- Who can hold money. The id is a version-5 UUID of the name written as text, so nobody has to look it up.
 CREATE TABLE wallet_account (
     id uuid PRIMARY KEY,
-    kind text NOT NULL CHECK (kind IN ('account', 'game', 'rack', 'stakes', 'bank', 'commission',
+    kind text NOT NULL CHECK (kind IN ('account', 'game', 'rack', 'hold', 'debt', 'stakes', 'bank', 'commission',
                                        'deposits', 'withdrawals', 'fees', 'adjustments', 'sandbox')),
     operator_id uuid NOT NULL,
     book text NOT NULL CHECK (book IN ('real', 'play')),
@@ -11,6 +11,8 @@ CREATE TABLE wallet_account (
 );
 CREATE INDEX wallet_account_player ON wallet_account (player_id) WHERE player_id IS NOT NULL;
 CREATE INDEX wallet_account_table ON wallet_account (table_id) WHERE table_id IS NOT NULL;
+CREATE INDEX wallet_account_operator ON wallet_account (operator_id, kind);
+CREATE INDEX wallet_account_debt ON wallet_account (id) WHERE kind = 'debt';
 
 -- A projection of the postings and the only table here that is ever updated: room on each page keeps updates in place.
 CREATE TABLE wallet_balance (
@@ -27,9 +29,11 @@ CREATE TABLE wallet_entry (
     cause bigint NOT NULL UNIQUE REFERENCES events_event (id),
     recorded_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
+-- Rows lie in the order of their times, so the lowest and highest time of each few pages is index enough.
+CREATE INDEX wallet_entry_time ON wallet_entry USING brin (recorded_at) WITH (pages_per_range = 16, autosummarize = on);
 
 -- No foreign key to the account: it would lock the account's row on every posting. The rule on inserted postings
--- (0002_rules.sql) looks every account up anyway and refuses unknown ones.
+-- (0001_functions.sql) looks every account up anyway and refuses unknown ones.
 CREATE TABLE wallet_posting (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     entry_id bigint NOT NULL REFERENCES wallet_entry (id),
@@ -39,4 +43,301 @@ CREATE TABLE wallet_posting (
     sequence bigint NOT NULL CHECK (sequence > 0),
     CONSTRAINT wallet_posting_gapless UNIQUE (account_id, sequence),
     CONSTRAINT wallet_posting_once UNIQUE (entry_id, account_id)
+);
+
+-- What an operator offers. A change is a row with the next version: what a player was shown stays on record.
+CREATE TABLE wallet_deposit_method (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    method_id uuid NOT NULL,
+    version integer NOT NULL CHECK (version > 0),
+    operator_id uuid NOT NULL,
+    name text NOT NULL CHECK (name <> ''),
+    provider text NOT NULL CHECK (provider <> ''),
+    currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+    minimum bigint NOT NULL CHECK (minimum > 0),
+    maximum bigint NOT NULL CHECK (maximum >= minimum),
+    fee_fixed bigint NOT NULL CHECK (fee_fixed >= 0),
+    fee_ppm integer NOT NULL CHECK (fee_ppm >= 0 AND fee_ppm < 1000000),
+    seconds integer NOT NULL CHECK (seconds >= 0),
+    payouts boolean NOT NULL,
+    enabled boolean NOT NULL,
+    actor text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    CONSTRAINT wallet_deposit_method_version UNIQUE (method_id, version)
+);
+CREATE INDEX wallet_deposit_method_page ON wallet_deposit_method (operator_id, method_id, version DESC);
+
+-- Up to which amount a withdrawal needs nobody, above which it needs two, what it may be and costs. Changed like methods.
+CREATE TABLE wallet_withdrawal_policy (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    operator_id uuid NOT NULL,
+    version integer NOT NULL CHECK (version > 0),
+    automatic_up_to bigint NOT NULL CHECK (automatic_up_to >= 0),
+    second_above bigint NOT NULL CHECK (second_above >= automatic_up_to),
+    actor text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    minimum bigint NOT NULL DEFAULT 1 CHECK (minimum > 0),
+    maximum bigint CHECK (maximum >= minimum),
+    most_open integer CHECK (most_open > 0),
+    fee_fixed bigint NOT NULL DEFAULT 0 CHECK (fee_fixed >= 0),
+    fee_ppm integer NOT NULL DEFAULT 0 CHECK (fee_ppm >= 0 AND fee_ppm < 1000000),
+    CONSTRAINT wallet_withdrawal_policy_version UNIQUE (operator_id, version)
+);
+
+-- Projections of the streams deposit-{id} and withdrawal-{id}. A provider's transaction stands behind one of each only.
+CREATE TABLE wallet_deposit (
+    id uuid PRIMARY KEY,
+    operator_id uuid NOT NULL,
+    player_id uuid NOT NULL,
+    method_id uuid NOT NULL,
+    method_version integer NOT NULL,
+    provider text NOT NULL,
+    currency text NOT NULL,
+    amount bigint NOT NULL CHECK (amount > 0),
+    fee bigint NOT NULL CHECK (fee >= 0 AND fee < amount),
+    status text NOT NULL CHECK (status IN ('pending', 'failed', 'completed', 'reversed')),
+    reference text,
+    reason text NOT NULL,
+    owed bigint NOT NULL CHECK (owed >= 0),
+    requested_at timestamptz NOT NULL,
+    ended_at timestamptz,
+    version integer NOT NULL,
+    CONSTRAINT wallet_deposit_reference UNIQUE (provider, reference)
+);
+CREATE INDEX wallet_deposit_player ON wallet_deposit (player_id, id DESC);
+CREATE INDEX wallet_deposit_operator ON wallet_deposit (operator_id, id DESC);
+CREATE INDEX wallet_deposit_status ON wallet_deposit (status, operator_id, id DESC);
+CREATE INDEX wallet_deposit_window ON wallet_deposit (player_id, requested_at) INCLUDE (amount) WHERE status <> 'failed';
+CREATE INDEX wallet_deposit_day ON wallet_deposit (operator_id, provider, requested_at);
+
+CREATE TABLE wallet_withdrawal (
+    id uuid PRIMARY KEY,
+    operator_id uuid NOT NULL,
+    player_id uuid NOT NULL,
+    method_id uuid NOT NULL,
+    method_version integer NOT NULL,
+    provider text NOT NULL,
+    currency text NOT NULL,
+    amount bigint NOT NULL CHECK (amount > 0),
+    approvals integer NOT NULL CHECK (approvals BETWEEN 0 AND 2),
+    approved_by text NOT NULL,
+    rejected_by text,
+    status text NOT NULL
+        CHECK (status IN ('requested', 'approved', 'sent', 'paid', 'returned', 'rejected', 'cancelled')),
+    reference text,
+    reason text NOT NULL,
+    requested_at timestamptz NOT NULL,
+    ended_at timestamptz,
+    version integer NOT NULL,
+    fee bigint NOT NULL DEFAULT 0 CHECK (fee >= 0 AND fee < amount),
+    CONSTRAINT wallet_withdrawal_reference UNIQUE (provider, reference)
+);
+CREATE INDEX wallet_withdrawal_player ON wallet_withdrawal (player_id, id DESC);
+CREATE INDEX wallet_withdrawal_operator ON wallet_withdrawal (operator_id, id DESC);
+CREATE INDEX wallet_withdrawal_status ON wallet_withdrawal (status, operator_id, id DESC);
+CREATE INDEX wallet_withdrawal_day ON wallet_withdrawal (operator_id, provider, requested_at);
+
+-- Callbacks as they came, verified. A nonce is taken once and for ever, whatever becomes of Redis.
+CREATE TABLE wallet_callback (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    provider text NOT NULL,
+    nonce text NOT NULL,
+    body text NOT NULL,
+    received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    next_try_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    attempts integer NOT NULL DEFAULT 0,
+    outcome text,
+    trouble text NOT NULL DEFAULT '',
+    CONSTRAINT wallet_callback_nonce UNIQUE (provider, nonce)
+);
+CREATE INDEX wallet_callback_waiting ON wallet_callback (next_try_at) WHERE outcome IS NULL;
+
+-- Payments of which the provider has yet to tell the end: whom to ask next, and when.
+CREATE TABLE wallet_payment_due (
+    payment_id uuid PRIMARY KEY,
+    kind text NOT NULL CHECK (kind IN ('deposit', 'payout')),
+    next_try_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    attempts integer NOT NULL DEFAULT 0,
+    trouble text NOT NULL DEFAULT ''
+);
+CREATE INDEX wallet_payment_due_next ON wallet_payment_due (next_try_at);
+
+-- Players' own limits: a projection of the streams limit-{player}.
+CREATE TABLE wallet_table_limit (
+    player_id uuid PRIMARY KEY,
+    operator_id uuid NOT NULL,
+    currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+    amount bigint CHECK (amount > 0),
+    set_at timestamptz NOT NULL,
+    next_change_at timestamptz NOT NULL CHECK (next_change_at > set_at),
+    version integer NOT NULL CHECK (version > 0)
+);
+
+-- What protects a player, and what an operator holds all its players to: projections of the streams protection-{player}
+-- and house-{operator}. `measures` names what is limited, so that the rest need not be counted.
+CREATE TABLE wallet_protection (
+    player_id uuid PRIMARY KEY,
+    operator_id uuid NOT NULL,
+    state jsonb NOT NULL,
+    measures text[] NOT NULL,
+    excluded_until timestamptz,
+    version integer NOT NULL CHECK (version > 0)
+);
+CREATE INDEX wallet_protection_excluded ON wallet_protection (operator_id, excluded_until)
+    WHERE excluded_until IS NOT NULL;
+
+CREATE TABLE wallet_house (
+    operator_id uuid PRIMARY KEY,
+    currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+    state jsonb NOT NULL,
+    measures text[] NOT NULL,
+    version integer NOT NULL CHECK (version > 0)
+);
+
+-- What a player has staked and lost in all, in real money, after each posting on an account of the player that follows
+-- from play. Running totals: the sum over any window is the difference of two rows, however many lie between them.
+-- Times never go back along an account, whatever the clock does.
+CREATE TABLE wallet_turnover (
+    account_id uuid NOT NULL,
+    at timestamptz NOT NULL,
+    sequence bigint NOT NULL,
+    staked bigint NOT NULL,
+    lost bigint NOT NULL,
+    PRIMARY KEY (account_id, at, sequence) INCLUDE (staked, lost)
+);
+
+-- The five minutes, by the UTC clock, in which a player has confirmed a wager in either book.
+CREATE TABLE wallet_played (
+    player_id uuid NOT NULL,
+    slot timestamptz NOT NULL,
+    PRIMARY KEY (player_id, slot)
+);
+
+-- Why staff excluded a player, in words, which may be personal: no event holds it, so that it can be erased.
+CREATE TABLE wallet_exclusion_words (
+    player_id uuid NOT NULL,
+    since timestamptz NOT NULL,
+    operator_id uuid NOT NULL,
+    said_by text NOT NULL CHECK (said_by <> ''),
+    note text NOT NULL CHECK (note <> ''),
+    PRIMARY KEY (player_id, since)
+);
+
+-- Projection of the streams adjustment-{id}. Nobody decides what they asked for themselves.
+CREATE TABLE wallet_adjustment (
+    id uuid PRIMARY KEY,
+    operator_id uuid NOT NULL,
+    player_id uuid NOT NULL,
+    book text NOT NULL CHECK (book IN ('real', 'play')),
+    currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+    direction text NOT NULL CHECK (direction IN ('credit', 'debit')),
+    amount bigint NOT NULL CHECK (amount > 0),
+    reason text NOT NULL CHECK (reason <> ''),
+    status text NOT NULL CHECK (status IN ('requested', 'approved', 'rejected')),
+    requested_by text NOT NULL CHECK (requested_by <> ''),
+    requested_at timestamptz NOT NULL,
+    decided_by text,
+    decided_at timestamptz,
+    taken bigint NOT NULL CHECK (taken >= 0),
+    owed bigint NOT NULL CHECK (owed >= 0),
+    version integer NOT NULL,
+    CONSTRAINT wallet_adjustment_another CHECK (decided_by IS NULL OR decided_by <> requested_by),
+    CONSTRAINT wallet_adjustment_decided CHECK ((status = 'requested') = (decided_by IS NULL))
+);
+CREATE INDEX wallet_adjustment_operator ON wallet_adjustment (operator_id, id DESC);
+CREATE INDEX wallet_adjustment_player ON wallet_adjustment (player_id, id DESC);
+CREATE INDEX wallet_adjustment_status ON wallet_adjustment (status, operator_id, id DESC);
+
+-- What was said in words, which may be personal: no event holds it, so that it can be erased.
+CREATE TABLE wallet_adjustment_words (
+    adjustment_id uuid PRIMARY KEY,
+    note text NOT NULL,
+    message text NOT NULL,
+    answer text NOT NULL DEFAULT ''
+);
+
+-- What players are told; each thing once.
+CREATE TABLE wallet_notice (
+    id uuid PRIMARY KEY,
+    operator_id uuid NOT NULL,
+    player_id uuid NOT NULL,
+    kind text NOT NULL CHECK (kind <> ''),
+    subject_id uuid NOT NULL,
+    facts jsonb NOT NULL,
+    message text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    read_at timestamptz,
+    CONSTRAINT wallet_notice_once UNIQUE (player_id, kind, subject_id)
+);
+CREATE INDEX wallet_notice_player ON wallet_notice (player_id, id DESC);
+CREATE INDEX wallet_notice_unread ON wallet_notice (player_id, id DESC) WHERE read_at IS NULL;
+
+-- Projections of the streams reconciliation-{run} and difference-{id}.
+CREATE TABLE wallet_reconciliation (
+    id uuid PRIMARY KEY,
+    operator_id uuid NOT NULL,
+    provider text NOT NULL,
+    currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+    day date NOT NULL,
+    since timestamptz NOT NULL,
+    until timestamptz NOT NULL CHECK (until > since),
+    ours integer NOT NULL CHECK (ours >= 0),
+    theirs integer NOT NULL CHECK (theirs >= 0),
+    matched integer NOT NULL CHECK (matched >= 0),
+    amount bigint NOT NULL,
+    differing integer NOT NULL CHECK (differing >= 0),
+    compared_at timestamptz NOT NULL,
+    version integer NOT NULL,
+    CONSTRAINT wallet_reconciliation_once UNIQUE (operator_id, provider, currency, day)
+);
+CREATE INDEX wallet_reconciliation_page ON wallet_reconciliation (operator_id, day DESC, id DESC);
+
+CREATE TABLE wallet_difference (
+    id uuid PRIMARY KEY,
+    run_id uuid NOT NULL,
+    operator_id uuid NOT NULL,
+    provider text NOT NULL,
+    currency text NOT NULL,
+    day date NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('deposit', 'payout')),
+    payment text NOT NULL,
+    reference text NOT NULL,
+    what text NOT NULL CHECK (what IN ('missing_here', 'missing_there', 'amount_differs', 'state_differs')),
+    our_amount bigint,
+    our_state text,
+    their_amount bigint,
+    their_currency text,
+    their_state text,
+    status text NOT NULL CHECK (status IN ('open', 'assigned', 'resolved', 'gone')),
+    owner text,
+    resolution text,
+    resolved_by text,
+    found_at timestamptz NOT NULL,
+    ended_at timestamptz,
+    version integer NOT NULL
+);
+CREATE INDEX wallet_difference_run ON wallet_difference (run_id);
+CREATE INDEX wallet_difference_page ON wallet_difference (operator_id, day DESC, id DESC);
+CREATE INDEX wallet_difference_open ON wallet_difference (operator_id, day DESC, id DESC)
+    WHERE status IN ('open', 'assigned');
+
+-- What was said about differences, which may be personal: no event holds it.
+CREATE TABLE wallet_difference_note (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    difference_id uuid NOT NULL,
+    actor text NOT NULL,
+    note text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX wallet_difference_note_of ON wallet_difference_note (difference_id, id);
+
+-- When a day was last tried, and what was in the way: of the machinery, and no part of the books.
+CREATE TABLE wallet_reconciliation_try (
+    operator_id uuid NOT NULL,
+    provider text NOT NULL,
+    day date NOT NULL,
+    tried_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    tries integer NOT NULL DEFAULT 1,
+    trouble text NOT NULL,
+    PRIMARY KEY (operator_id, provider, day)
 );

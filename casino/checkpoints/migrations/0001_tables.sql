@@ -43,3 +43,9 @@ CREATE TABLE checkpoints_retirement (
     key_id text        NOT NULL PRIMARY KEY REFERENCES checkpoints_key,
     until  timestamptz NOT NULL
 );
+
+-- Signed inventories of what is kept beside the log.
+CREATE TABLE checkpoints_inventory (
+    number bigint NOT NULL PRIMARY KEY CHECK (number >= 1),
+    text   text   NOT NULL
+);

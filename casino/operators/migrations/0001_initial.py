@@ -1,15 +1,40 @@
-"""The tables of this app, as models.py describes them."""
+import secrets
+from typing import Any
 
-import django.db.models.deletion
-import django.db.models.functions.datetime
+import django.contrib.postgres.fields
+from django.conf import settings
 from django.db import migrations, models
+from django.db.models.functions import Now
+
+from casino.events.immutability import grant_all
+from casino.operators import reference_marks
+from casino.sealing import KEY
+
+ORDINARY = (
+    "operators_playerpin",
+    "operators_staffmembership",
+    "operators_streamticket",
+    "operators_removal",
+    "operators_personalkey",
+    "operators_markkey",
+)
+
+
+def draw_mark_key(apps: Any, editor: Any) -> None:
+    """Keep a new key, sealed, under which the marks are made that references are found by."""
+    del apps, editor
+    reference_marks.keep(secrets.token_bytes(KEY))
 
 
 class Migration(migrations.Migration):
+    """Operators, their keys, players and staff; sessions; and the keys that what is personal is sealed under."""
+
     initial = True
 
     dependencies = [
-        ("events", "0001_tables"),
+        ("events", "0001_initial"),
+        ("auth", "0012_alter_user_first_name_max_length"),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
@@ -26,7 +51,25 @@ class Migration(migrations.Migration):
                         default=False, help_text="Play here is a test; credits may be made from nothing."
                     ),
                 ),
-                ("created_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("created_at", models.DateTimeField(db_default=Now())),
+                (
+                    "time_zone",
+                    models.CharField(
+                        db_default="UTC",
+                        default="UTC",
+                        help_text="IANA name: where its accounting days begin.",
+                        max_length=40,
+                    ),
+                ),
+                (
+                    "return_floor",
+                    models.IntegerField(
+                        db_default=7500,
+                        default=7500,
+                        help_text="In hundredths of a percent: what returns less needs an acknowledgement for real "
+                        "money.",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
@@ -35,57 +78,166 @@ class Migration(migrations.Migration):
                 ("key_id", models.CharField(max_length=40, primary_key=True, serialize=False)),
                 ("secret_hash", models.BinaryField(max_length=32)),
                 ("label", models.CharField(blank=True, default="", max_length=80)),
-                ("created_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("created_at", models.DateTimeField(db_default=Now())),
                 ("revoked_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "operator",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="keys", to="operators.operator"
-                    ),
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="keys", to="operators.operator"),
                 ),
             ],
+            options={
+                "verbose_name": "API key",
+            },
         ),
         migrations.CreateModel(
             name="Player",
             fields=[
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
-                ("reference", models.CharField(help_text="The operator's own id of this player.", max_length=80)),
-                ("nickname", models.CharField(max_length=40)),
-                ("created_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("reference", models.TextField(help_text="The operator's own id of this player, sealed.")),
+                ("nickname", models.TextField(help_text="Sealed.")),
+                ("created_at", models.DateTimeField(db_default=Now())),
                 (
                     "operator",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="players", to="operators.operator"
-                    ),
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="players", to="operators.operator"),
+                ),
+                (
+                    "reference_mark",
+                    models.BinaryField(help_text="What the reference is found by.", max_length=32, null=True),
                 ),
             ],
+            options={
+                "indexes": [models.Index(fields=["operator", "id"], name="operators_player_page")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("operator", "reference_mark"), name="operators_player_mark")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="PlayerSession",
             fields=[
                 ("token_hash", models.BinaryField(max_length=32, primary_key=True, serialize=False)),
                 ("operator_id", models.UUIDField()),
-                ("created_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("created_at", models.DateTimeField(db_default=Now())),
                 ("expires_at", models.DateTimeField()),
                 ("ended_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "player",
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="sessions", to="operators.player"),
+                ),
+                (
+                    "last_used_at",
+                    models.DateTimeField(db_default=Now(), help_text="To within half a minute."),
+                ),
+                ("ended_reason", models.TextField(blank=True, db_default="", default="")),
+            ],
+            options={
+                "indexes": [
+                    models.Index(fields=["expires_at"], name="operators_session_expiry"),
+                    models.Index(fields=["player", "-created_at"], name="operators_session_latest"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("ended_at", None)), fields=("player",), name="operators_session_one"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="PlayerPin",
+            fields=[
+                (
+                    "player",
+                    models.OneToOneField(
+                        on_delete=models.PROTECT,
+                        primary_key=True,
+                        related_name="pin",
+                        serialize=False,
+                        to="operators.player",
+                    ),
+                ),
+                ("pin_hash", models.TextField()),
+                ("set_at", models.DateTimeField(db_default=Now())),
+                (
+                    "failed_at",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.DateTimeField(), default=list, size=None
+                    ),
+                ),
+                ("locked_until", models.DateTimeField(blank=True, null=True)),
+            ],
+        ),
+        migrations.CreateModel(
+            name="StaffMembership",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("since", models.DateTimeField(db_default=Now(), editable=False)),
+                (
+                    "operator",
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="staff", to="operators.operator"),
+                ),
+                (
+                    "user",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="sessions", to="operators.player"
+                        on_delete=models.CASCADE,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "operator worked for",
+                "verbose_name_plural": "operators worked for",
+                "constraints": [models.UniqueConstraint(fields=("user", "operator"), name="operators_staff_once")],
+            },
         ),
-        migrations.AddIndex(
-            model_name="player",
-            index=models.Index(fields=["operator", "id"], name="operators_player_page"),
+        migrations.CreateModel(
+            name="StreamTicket",
+            fields=[
+                ("ticket_hash", models.BinaryField(max_length=32, primary_key=True, serialize=False)),
+                ("session_hash", models.BinaryField(max_length=32)),
+                ("expires_at", models.DateTimeField()),
+            ],
+            options={
+                "indexes": [models.Index(fields=["expires_at"], name="operators_ticket_expiry")],
+            },
         ),
-        migrations.AddConstraint(
-            model_name="player",
-            constraint=models.UniqueConstraint(fields=("operator", "reference"), name="operators_player_reference"),
+        migrations.CreateModel(
+            name="Removal",
+            fields=[
+                (
+                    "player",
+                    models.OneToOneField(
+                        on_delete=models.PROTECT,
+                        primary_key=True,
+                        related_name="removal",
+                        serialize=False,
+                        to="operators.player",
+                    ),
+                ),
+                ("until", models.DateTimeField(null=True)),
+            ],
         ),
-        migrations.AddIndex(
-            model_name="playersession",
-            index=models.Index(fields=["expires_at"], name="operators_session_expiry"),
+        migrations.CreateModel(
+            name="PersonalKey",
+            fields=[
+                ("player_id", models.UUIDField(primary_key=True, serialize=False)),
+                ("key_id", models.TextField()),
+                ("wrapped", models.BinaryField(null=True)),
+                ("made_at", models.DateTimeField(db_default=Now())),
+                ("destroyed_at", models.DateTimeField(null=True)),
+            ],
         ),
+        migrations.CreateModel(
+            name="MarkKey",
+            fields=[
+                ("id", models.SmallIntegerField(primary_key=True, serialize=False)),
+                ("key_id", models.TextField()),
+                ("wrapped", models.BinaryField()),
+            ],
+            options={
+                "constraints": [models.CheckConstraint(condition=models.Q(("id", 1)), name="operators_markkey_one")],
+            },
+        ),
+        *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
+        migrations.RunPython(draw_mark_key, migrations.RunPython.noop),
     ]

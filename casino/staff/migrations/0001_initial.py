@@ -1,11 +1,9 @@
-"""What is kept of staff, and the groups that are the roles; what each role may do is in `roles.py`."""
-
 from typing import Any
 
-import django.db.models.deletion
-import django.db.models.functions.datetime
+import django.contrib.auth.models
 from django.conf import settings
 from django.db import migrations, models
+from django.db.models.functions import Now
 
 from casino.events.immutability import grant_all
 from casino.staff.keeping import DROP_FUNCTION, FUNCTION, kept_for, lift_kept_for
@@ -25,26 +23,26 @@ BEGIN
     RETURN NULL;
 END $$;
 CREATE TRIGGER staff_note_change AFTER INSERT OR UPDATE OF password, is_active ON auth_user
-FOR EACH ROW EXECUTE FUNCTION staff_note_change();
-INSERT INTO staff_account (user_id, password_changed_at, disabled_at)
-SELECT id, NULL, CASE WHEN is_active THEN NULL ELSE clock_timestamp() END FROM auth_user
+FOR EACH ROW EXECUTE FUNCTION staff_note_change()
 """
 
 
 def make_groups(apps: Any, editor: Any) -> None:
-    """This will make a group for each role; one that is there stays as it is."""
+    """Make a group for each role; one that is there stays as it is."""
     groups = apps.get_model("auth", "Group").objects.using(editor.connection.alias)
     for name in ROLES:
         groups.get_or_create(name=name)
 
 
 class Migration(migrations.Migration):
+    """What is kept of staff, and the groups that are the roles; what each role may do is in `roles.py`."""
+
     initial = True
 
     dependencies = [
+        ("events", "0001_initial"),
         ("auth", "0012_alter_user_first_name_max_length"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
-        ("events", "0002_append_only"),
     ]
 
     operations = [
@@ -55,7 +53,7 @@ class Migration(migrations.Migration):
                     "user",
                     models.OneToOneField(
                         db_constraint=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=models.CASCADE,
                         primary_key=True,
                         related_name="account",
                         serialize=False,
@@ -80,7 +78,7 @@ class Migration(migrations.Migration):
                 ("user_id", models.IntegerField()),
                 ("address", models.GenericIPAddressField(null=True)),
                 ("second_factor", models.BooleanField()),
-                ("at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("at", models.DateTimeField(db_default=Now())),
             ],
             options={
                 "verbose_name": "sign-in",
@@ -99,7 +97,7 @@ class Migration(migrations.Migration):
                 ("subject", models.TextField()),
                 ("path", models.TextField()),
                 ("address", models.GenericIPAddressField(null=True)),
-                ("at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("at", models.DateTimeField(db_default=Now())),
             ],
             options={
                 "indexes": [
@@ -107,6 +105,8 @@ class Migration(migrations.Migration):
                     models.Index(fields=["subject", "-id"], name="staff_view_subject"),
                     models.Index(fields=["at"], name="staff_view_at"),
                 ],
+                "verbose_name": "look at data",
+                "verbose_name_plural": "looks at data",
             },
         ),
         migrations.CreateModel(
@@ -118,12 +118,12 @@ class Migration(migrations.Migration):
                 ("key_id", models.TextField()),
                 ("sealed", models.BinaryField()),
                 ("last_step", models.BigIntegerField(default=-1)),
-                ("made_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("made_at", models.DateTimeField(db_default=Now())),
                 (
                     "user",
                     models.ForeignKey(
                         help_text="The user that this device belongs to.",
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=models.CASCADE,
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
@@ -148,7 +148,7 @@ class Migration(migrations.Migration):
                 (
                     "user",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=models.CASCADE,
                         related_name="recovery_codes",
                         to=settings.AUTH_USER_MODEL,
                     ),
@@ -158,13 +158,40 @@ class Migration(migrations.Migration):
                 "constraints": [models.UniqueConstraint(fields=("user", "digest"), name="staff_recovery_once")],
             },
         ),
-        migrations.RunSQL(
-            sql=";".join(sql for name in ORDINARY for sql in grant_all(name)), reverse_sql=migrations.RunSQL.noop
+        migrations.CreateModel(
+            name="Member",
+            fields=[],
+            options={
+                "verbose_name": "member of staff",
+                "verbose_name_plural": "members of staff",
+                "proxy": True,
+                "indexes": [],
+                "constraints": [],
+            },
+            bases=("auth.user",),
+            managers=[
+                ("objects", django.contrib.auth.models.UserManager()),
+            ],
         ),
+        migrations.CreateModel(
+            name="RoleGroup",
+            fields=[],
+            options={
+                "verbose_name": "role",
+                "proxy": True,
+                "indexes": [],
+                "constraints": [],
+            },
+            bases=("auth.group",),
+            managers=[
+                ("objects", django.contrib.auth.models.GroupManager()),
+            ],
+        ),
+        *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
         migrations.RunSQL(sql=FUNCTION, reverse_sql=DROP_FUNCTION),
         *(
-            migrations.RunSQL(sql=kept_for(name, column="at", days=TEN_YEARS), reverse_sql=lift_kept_for(name))
-            for name in ("staff_signin", "staff_view")
+            migrations.RunSQL(sql=kept_for(table, column="at", days=TEN_YEARS), reverse_sql=lift_kept_for(table))
+            for table in ("staff_signin", "staff_view")
         ),
         migrations.RunSQL(
             sql=NOTE_CHANGES,

@@ -3,15 +3,15 @@ from django.db.models.functions import Now
 
 from casino.events.immutability import append_only, lift_append_only
 
-TABLES = ("integrity_manifest", "integrity_measurement", "integrity_approval", "integrity_clockreading")
-_KEY = models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")
+APPEND_ONLY = ("integrity_manifest", "integrity_measurement", "integrity_approval", "integrity_clockreading")
 
 
 class Migration(migrations.Migration):
     """What was measured, approved and read of clocks, for good."""
 
     initial = True
-    dependencies = [("events", "0002_append_only")]
+
+    dependencies = [("events", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Measurement",
             fields=[
-                ("id", _KEY),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("process", models.TextField()),
                 ("code", models.TextField()),
                 ("dependencies", models.TextField()),
@@ -35,12 +35,15 @@ class Migration(migrations.Migration):
                 ("findings", models.JSONField()),
                 ("at", models.DateTimeField(db_default=Now())),
             ],
-            options={"indexes": [models.Index(fields=["-at"], name="integrity_measurement_at")]},
+            options={
+                "indexes": [models.Index(fields=["-at"], name="integrity_measurement_at")],
+                "verbose_name": "integrity check",
+            },
         ),
         migrations.CreateModel(
             name="Approval",
             fields=[
-                ("id", _KEY.clone()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("code", models.TextField()),
                 ("dependencies", models.TextField()),
                 ("settings", models.TextField()),
@@ -48,22 +51,24 @@ class Migration(migrations.Migration):
                 ("reason", models.TextField()),
                 ("at", models.DateTimeField(db_default=Now())),
             ],
-            options={"permissions": [("approve_release", "Can approve a release")]},
+            options={
+                "permissions": [("approve_release", "Can approve a release")],
+                "verbose_name": "approved release",
+            },
         ),
         migrations.CreateModel(
             name="ClockReading",
             fields=[
-                ("id", _KEY.clone()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("process", models.TextField()),
                 ("host", models.TextField()),
                 ("offset_ms", models.IntegerField()),
                 ("beyond", models.BooleanField()),
                 ("at", models.DateTimeField(db_default=Now())),
             ],
-            options={"indexes": [models.Index(fields=["host", "-id"], name="integrity_clock_host")]},
+            options={
+                "indexes": [models.Index(fields=["host", "-id"], name="integrity_clock_host")],
+            },
         ),
-        *(
-            migrations.RunSQL(sql=";".join(append_only(table)), reverse_sql=";".join(lift_append_only(table)))
-            for table in TABLES
-        ),
+        *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in APPEND_ONLY),
     ]

@@ -1,14 +1,21 @@
-"""The tables of this app, as models.py describes them."""
-
-import django.db.models.deletion
-import django.db.models.functions.datetime
 from django.db import migrations, models
+from django.db.models.functions import Now
+
+from casino.events.immutability import app_role, append_only, lift_append_only
+
+ROLE = app_role()
+APPEND_ONLY = ("reports_report", "reports_matter", "reports_matteract")
+# Numbers in the order in which rows were written, for the inventories that hold them.
+NUMBERED = ("reports_report", "reports_matter")
+NUMBER = "ALTER TABLE {} ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY UNIQUE"
 
 
 class Migration(migrations.Migration):
+    """Reports, matters and what was done about them: never changed. Nobody chooses when a matter was found."""
+
     initial = True
 
-    dependencies = []
+    dependencies = [("events", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -20,7 +27,7 @@ class Migration(migrations.Migration):
                 ("about", models.TextField()),
                 ("report_id", models.UUIDField(null=True)),
                 ("found", models.JSONField()),
-                ("found_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("found_at", models.DateTimeField(db_default=Now())),
             ],
             options={
                 "permissions": [("acknowledge_matter", "Can own and resolve what reports found")],
@@ -73,12 +80,10 @@ class Migration(migrations.Migration):
                 ("owner", models.TextField()),
                 ("words", models.TextField()),
                 ("by", models.TextField()),
-                ("at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("at", models.DateTimeField(db_default=Now())),
                 (
                     "matter",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="acts", to="reports.matter"
-                    ),
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="acts", to="reports.matter"),
                 ),
             ],
             options={
@@ -89,5 +94,18 @@ class Migration(migrations.Migration):
                     ),
                 ],
             },
+        ),
+        *(
+            migrations.RunSQL(sql=NUMBER.format(table), reverse_sql=f"ALTER TABLE {table} DROP COLUMN number")
+            for table in NUMBERED
+        ),
+        *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in APPEND_ONLY),
+        migrations.RunSQL(
+            sql=[
+                f"REVOKE INSERT ON TABLE reports_matter, reports_matteract FROM {ROLE}",
+                f"GRANT INSERT (id, operator_id, kind, about, report_id, found) ON TABLE reports_matter TO {ROLE}",
+                f"GRANT INSERT (matter_id, number, act, owner, words, by) ON TABLE reports_matteract TO {ROLE}",
+            ],
+            reverse_sql=migrations.RunSQL.noop,
         ),
     ]

@@ -21,7 +21,9 @@ TABLE = """
 class Migration(migrations.Migration):
     """Players' preferences; `changed_in` is the hash of the session's token in which they were last sent."""
 
-    dependencies = [("events", "0002_append_only")]
+    initial = True
+
+    dependencies = [("events", "0001_initial")]
 
     operations = [
         migrations.RunSQL(sql=TABLE, reverse_sql="DROP TABLE preferences_of_player"),

@@ -4,21 +4,21 @@ from django.db import migrations, models
 
 from casino.events.immutability import append_only
 
-HERE = Path(__file__).parent
-TABLES = ("log", "checkpoint", "copy", "node", "retirement", "key")
-UNDO = "DROP TABLE " + ", ".join(f"checkpoints_{name}" for name in TABLES)
+FORWARD = (Path(__file__).parent / "0001_tables.sql").read_text(encoding="utf-8")
+TABLES = [f"checkpoints_{name}" for name in ("log", "checkpoint", "copy", "node", "retirement", "key", "inventory")]
+REVERSE = f"DROP TABLE {', '.join(TABLES)}"
 
 
 class Migration(migrations.Migration):
-    """Signed checkpoints of the log, the tree that they are over, and the keys: none of it is ever changed."""
+    """Signed checkpoints of the log, the tree that they are over, inventories, and keys: none of it is ever changed."""
 
-    dependencies = [("events", "0002_append_only")]
+    initial = True
+
+    dependencies = [("events", "0001_initial")]
 
     operations = [
         migrations.SeparateDatabaseAndState(
-            database_operations=[
-                migrations.RunSQL(sql=(HERE / "0001_tables.sql").read_text(encoding="utf-8"), reverse_sql=UNDO)
-            ],
+            database_operations=[migrations.RunSQL(sql=FORWARD, reverse_sql=REVERSE)],
             state_operations=[
                 migrations.CreateModel(
                     name="Checkpoint",
@@ -35,8 +35,5 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
-        *(
-            migrations.RunSQL(sql=append_only(f"checkpoints_{name}"), reverse_sql=migrations.RunSQL.noop)
-            for name in TABLES
-        ),
+        *(migrations.RunSQL(sql=append_only(table), reverse_sql=migrations.RunSQL.noop) for table in TABLES),
     ]

@@ -1,16 +1,19 @@
-"""Requests to forget somebody, and what was decided: kept for good."""
-
-import django.db.models.deletion
-import django.db.models.functions.datetime
 from django.db import migrations, models
+from django.db.models.functions import Now
 
 from casino.events.immutability import append_only, lift_append_only
 
+TABLES = ("privacy_erasure", "privacy_decision")
+# Numbers in the order in which rows were written, for the inventories that hold them.
+NUMBER = "ALTER TABLE {} ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY UNIQUE"
+
 
 class Migration(migrations.Migration):
+    """Requests to forget somebody, and what was decided: kept for good."""
+
     initial = True
 
-    dependencies = [("events", "0002_append_only")]
+    dependencies = [("events", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -22,13 +25,17 @@ class Migration(migrations.Migration):
                 ("reason", models.TextField()),
                 ("despite_duty", models.BooleanField(help_text="Although the law wants the data kept.")),
                 ("requested_by", models.TextField()),
-                ("requested_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("requested_at", models.DateTimeField(db_default=Now())),
             ],
             options={
                 "permissions": [
                     ("request_erasure", "Can ask for a player to be erased"),
                     ("approve_erasure", "Can decide that a player is erased"),
                     ("export_player", "Can export everything about a player"),
+                ],
+                "indexes": [
+                    models.Index(fields=["operator_id", "-id"], name="privacy_erasure_operator"),
+                    models.Index(fields=["player_id"], name="privacy_erasure_player"),
                 ],
             },
         ),
@@ -38,7 +45,7 @@ class Migration(migrations.Migration):
                 (
                     "erasure",
                     models.OneToOneField(
-                        on_delete=django.db.models.deletion.PROTECT,
+                        on_delete=models.PROTECT,
                         primary_key=True,
                         related_name="decision",
                         serialize=False,
@@ -47,19 +54,12 @@ class Migration(migrations.Migration):
                 ),
                 ("approved", models.BooleanField()),
                 ("decided_by", models.TextField()),
-                ("decided_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("decided_at", models.DateTimeField(db_default=Now())),
             ],
         ),
-        migrations.AddIndex(
-            model_name="erasure",
-            index=models.Index(fields=["operator_id", "-id"], name="privacy_erasure_operator"),
-        ),
-        migrations.AddIndex(
-            model_name="erasure",
-            index=models.Index(fields=["player_id"], name="privacy_erasure_player"),
-        ),
         *(
-            migrations.RunSQL(sql=append_only(name), reverse_sql=lift_append_only(name))
-            for name in ("privacy_erasure", "privacy_decision")
+            migrations.RunSQL(sql=NUMBER.format(table), reverse_sql=f"ALTER TABLE {table} DROP COLUMN number")
+            for table in TABLES
         ),
+        *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in TABLES),
     ]

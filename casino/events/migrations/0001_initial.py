@@ -3,27 +3,31 @@ from pathlib import Path
 from django.db import migrations, models
 from django.db.models.functions import Now
 
-from casino.events.immutability import app_role
+from casino.events.immutability import app_role, append_only, grant_all, lift_append_only
 
 HERE = Path(__file__).parent
-
-
-def sql(name: str) -> str:
-    """This will read a file of SQL beside this one and name the application's role in it."""
-    return (HERE / name).read_text(encoding="utf-8").replace("{role}", app_role())
+ROLE = app_role()
+FORWARD = (HERE / "0001_tables.sql").read_text(encoding="utf-8").replace("{role}", ROLE)
+REVERSE = """
+    DROP TABLE events_subscription, events_headmark, events_seal, events_unsealed, events_event;
+    DROP FUNCTION events_refuse_change();
+"""
+APPEND_ONLY = ("events_event", "events_seal", "events_headmark")
 
 
 class Migration(migrations.Migration):
-    """The store's tables, and the application's role with what it may do in tables made from here on."""
+    """The event store, and the application's role with what it may do in tables made from here on.
+
+    Events, seals and headmarks are never changed; the application chooses neither an event's id nor its time.
+    """
 
     initial = True
+
     run_before = [("contenttypes", "0001_initial"), ("sessions", "0001_initial")]
 
     operations = [
         migrations.SeparateDatabaseAndState(
-            database_operations=[
-                migrations.RunSQL(sql=sql("0001_tables.sql"), reverse_sql=sql("0001_tables.reverse.sql"))
-            ],
+            database_operations=[migrations.RunSQL(sql=FORWARD, reverse_sql=REVERSE)],
             state_operations=[
                 migrations.CreateModel(
                     name="Event",
@@ -40,13 +44,17 @@ class Migration(migrations.Migration):
                     options={
                         "constraints": [
                             models.UniqueConstraint(fields=("stream", "version"), name="events_event_stream_version")
-                        ]
+                        ],
                     },
                 ),
                 migrations.CreateModel(
                     name="Unsealed",
-                    fields=[("event_id", models.BigIntegerField(primary_key=True, serialize=False))],
-                    options={"verbose_name_plural": "unsealed"},
+                    fields=[
+                        ("event_id", models.BigIntegerField(primary_key=True, serialize=False)),
+                    ],
+                    options={
+                        "verbose_name_plural": "unsealed",
+                    },
                 ),
                 migrations.CreateModel(
                     name="Seal",
@@ -63,6 +71,10 @@ class Migration(migrations.Migration):
                         ("digest", models.BinaryField(max_length=32)),
                         ("sealed_at", models.DateTimeField(db_default=Now())),
                     ],
+                    options={
+                        "verbose_name": "head of the chain",
+                        "verbose_name_plural": "heads of the chain",
+                    },
                 ),
                 migrations.CreateModel(
                     name="Subscription",
@@ -70,7 +82,21 @@ class Migration(migrations.Migration):
                         ("name", models.TextField(primary_key=True, serialize=False)),
                         ("position", models.BigIntegerField()),
                     ],
+                    options={
+                        "verbose_name": "subscriber",
+                    },
                 ),
             ],
-        )
+        ),
+        *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in APPEND_ONLY),
+        migrations.RunSQL(
+            sql=[
+                *grant_all("events_subscription"),
+                f"REVOKE INSERT ON TABLE events_event FROM {ROLE}",
+                f"GRANT INSERT (stream, version, type, schema, data, metadata) ON TABLE events_event TO {ROLE}",
+                f"REVOKE ALL ON TABLE events_unsealed FROM PUBLIC, {ROLE}",
+                f"GRANT SELECT, INSERT, DELETE ON TABLE events_unsealed TO {ROLE}",
+            ],
+            reverse_sql=migrations.RunSQL.noop,
+        ),
     ]

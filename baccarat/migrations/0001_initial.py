@@ -1,0 +1,224 @@
+from django.db import migrations, models
+from django.db.models.functions import Now
+
+from casino.events.immutability import append_only, grant_all, lift_append_only
+
+ORDINARY = ("baccarat_sitting", "baccarat_switch", "baccarat_rulesversion")
+
+
+class Migration(migrations.Migration):
+    """Projections of tables, rounds and wagers, seats, switches and rules; sealed seeds; and policies on voids."""
+
+    initial = True
+
+    dependencies = [("events", "0001_initial")]
+
+    operations = [
+        migrations.CreateModel(
+            name="ShoeSecret",
+            fields=[
+                ("shoe_id", models.UUIDField(primary_key=True, serialize=False)),
+                ("key_id", models.TextField()),
+                ("nonce", models.BinaryField()),
+                ("sealed", models.BinaryField()),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Round",
+            fields=[
+                ("id", models.UUIDField(primary_key=True, serialize=False)),
+                ("table_id", models.UUIDField()),
+                ("operator_id", models.UUIDField()),
+                ("number", models.IntegerField()),
+                ("rules", models.TextField()),
+                ("currency", models.TextField()),
+                ("phase", models.TextField()),
+                ("opened_at", models.DateTimeField()),
+                ("deadline_at", models.DateTimeField(null=True)),
+                ("ended_at", models.DateTimeField(null=True)),
+                ("cards", models.TextField()),
+                ("outcome", models.TextField(null=True)),
+                ("player_total", models.IntegerField(null=True)),
+                ("banker_total", models.IntegerField(null=True)),
+                ("wagers", models.IntegerField()),
+                ("set_aside", models.TextField(null=True)),
+                ("version", models.IntegerField()),
+                ("state", models.JSONField()),
+                ("void_asked", models.BooleanField(db_default=False)),
+            ],
+            options={
+                "indexes": [
+                    models.Index(fields=["operator_id", "id"], name="round_operator"),
+                    models.Index(condition=models.Q(("void_asked", True)), fields=["id"], name="round_void_asked"),
+                ],
+                "constraints": [models.UniqueConstraint(fields=("table_id", "number"), name="round_number")],
+                "permissions": [
+                    ("request_void", "Can ask for a void"),
+                    ("approve_void", "Can agree to a void"),
+                    ("link_pack", "Can make links to dispute packs"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Table",
+            fields=[
+                ("id", models.UUIDField(primary_key=True, serialize=False)),
+                ("operator_id", models.UUIDField()),
+                ("name", models.TextField()),
+                ("preset", models.TextField()),
+                ("currency", models.TextField()),
+                ("books", models.TextField()),
+                ("seats", models.IntegerField()),
+                ("seats_taken", models.IntegerField()),
+                ("round_id", models.UUIDField(null=True)),
+                ("rounds", models.IntegerField()),
+                ("due_at", models.DateTimeField(null=True)),
+                ("set_aside", models.TextField(null=True)),
+                ("opened_at", models.DateTimeField()),
+                ("version", models.IntegerField()),
+                ("state", models.JSONField()),
+                ("rules", models.TextField()),
+            ],
+            options={
+                "indexes": [
+                    models.Index(condition=models.Q(("due_at__isnull", False)), fields=["due_at"], name="table_due"),
+                    models.Index(fields=["operator_id", "id"], name="table_operator"),
+                    models.Index(fields=["rules"], name="table_rules"),
+                ],
+                "permissions": [("close_table", "Can close a table for good")],
+            },
+        ),
+        migrations.CreateModel(
+            name="Wager",
+            fields=[
+                ("id", models.TextField(primary_key=True, serialize=False)),
+                ("round_id", models.UUIDField()),
+                ("table_id", models.UUIDField()),
+                ("operator_id", models.UUIDField()),
+                ("player_id", models.UUIDField()),
+                ("seat", models.IntegerField()),
+                ("preset", models.TextField()),
+                ("book", models.TextField()),
+                ("currency", models.TextField()),
+                ("stakes", models.JSONField()),
+                ("staked", models.BigIntegerField()),
+                ("won", models.BigIntegerField(null=True)),
+                ("commission", models.BigIntegerField(null=True)),
+                ("returned", models.BigIntegerField(null=True)),
+                ("confirmed_at", models.DateTimeField()),
+                ("settled_at", models.DateTimeField(null=True)),
+                ("voided_at", models.DateTimeField(null=True)),
+            ],
+            options={
+                "indexes": [
+                    models.Index(fields=["player_id", "round_id"], name="wager_player"),
+                    models.Index(fields=["round_id"], name="wager_round"),
+                    models.Index(
+                        condition=models.Q(("voided_at__isnull", False)),
+                        fields=["player_id", "voided_at"],
+                        name="wager_voided",
+                    ),
+                    models.Index(fields=["staked", "round_id"], name="wager_staked"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="VoidPolicy",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("operator_id", models.UUIDField()),
+                ("forgive", models.BooleanField()),
+                ("actor", models.TextField()),
+                ("created_at", models.DateTimeField(db_default=Now())),
+            ],
+            options={
+                "indexes": [models.Index(fields=["operator_id", "-id"], name="void_policy_operator")],
+            },
+        ),
+        migrations.CreateModel(
+            name="Sitting",
+            fields=[
+                ("id", models.TextField(primary_key=True, serialize=False)),
+                ("table_id", models.UUIDField()),
+                ("operator_id", models.UUIDField()),
+                ("player_id", models.UUIDField()),
+                ("seat", models.IntegerField(null=True)),
+                ("book", models.TextField()),
+                ("at", models.DateTimeField()),
+            ],
+            options={
+                "indexes": [
+                    models.Index(fields=["player_id", "at"], name="sitting_player"),
+                    models.Index(fields=["table_id"], name="sitting_table"),
+                    models.Index(condition=models.Q(("seat__isnull", False)), fields=["id"], name="sitting_now"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Switch",
+            fields=[
+                ("id", models.TextField(primary_key=True, serialize=False)),
+                ("scope", models.TextField()),
+                ("subject", models.TextField()),
+                ("operator_id", models.UUIDField(null=True)),
+                ("stopped", models.BooleanField()),
+                ("reason", models.TextField()),
+                ("says", models.TextField()),
+                ("by", models.TextField()),
+                ("at", models.DateTimeField()),
+                ("version", models.IntegerField()),
+            ],
+            options={
+                "verbose_name_plural": "switches",
+                "indexes": [models.Index(fields=["operator_id", "id"], name="switch_operator")],
+                "permissions": [("throw_switch", "Can stop and resume play")],
+            },
+        ),
+        migrations.CreateModel(
+            name="RulesVersion",
+            fields=[
+                ("id", models.TextField(primary_key=True, serialize=False)),
+                ("table_id", models.UUIDField()),
+                ("operator_id", models.UUIDField()),
+                ("version", models.IntegerField()),
+                ("label", models.TextField()),
+                ("rules", models.JSONField()),
+                ("returns", models.JSONField()),
+                ("floor", models.IntegerField()),
+                ("acknowledgement", models.TextField()),
+                ("status", models.TextField()),
+                ("drafted_by", models.TextField()),
+                ("drafted_at", models.DateTimeField()),
+                ("decided_by", models.TextField()),
+                ("decided_at", models.DateTimeField(null=True)),
+                ("waits_for", models.TextField()),
+                ("reason", models.TextField()),
+                ("first_round", models.IntegerField(null=True)),
+                ("since", models.DateTimeField(null=True)),
+                ("until", models.DateTimeField(null=True)),
+                ("ended_by", models.TextField()),
+            ],
+            options={
+                "verbose_name": "rules version",
+                "indexes": [
+                    models.Index(fields=["table_id", "version"], name="rulesversion_table"),
+                    models.Index(fields=["label", "status"], name="rulesversion_label"),
+                    models.Index(fields=["operator_id", "-drafted_at"], name="rulesversion_operator"),
+                ],
+                "permissions": [
+                    ("draft_rules", "Can draft rules and take drafts back"),
+                    ("publish_rules", "Can publish, reject and withdraw rules"),
+                ],
+            },
+        ),
+        # Rows are updated in place many times; room on the page keeps those updates off the indexes (HOT).
+        migrations.RunSQL(
+            sql=[
+                "ALTER TABLE baccarat_table SET (fillfactor = 50)",
+                "ALTER TABLE baccarat_round SET (fillfactor = 70)",
+            ],
+            reverse_sql=migrations.RunSQL.noop,
+        ),
+        migrations.RunSQL(sql=append_only("baccarat_voidpolicy"), reverse_sql=lift_append_only("baccarat_voidpolicy")),
+        *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
+    ]

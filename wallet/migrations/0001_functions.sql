@@ -1,0 +1,351 @@
+-- Money is neither made nor lost: what one statement posts to an entry sums to zero in each currency and book.
+-- One pass over the inserted rows, so a batch of two hundred postings costs one query and not two hundred.
+CREATE FUNCTION wallet_refuse_unbalanced_postings() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    wrong bigint;
+BEGIN
+    SELECT entry_id INTO wrong
+      FROM (SELECT posting.entry_id, posting.amount,
+                   (SELECT account.currency || '/' || account.book
+                      FROM wallet_account account WHERE account.id = posting.account_id) AS purse
+              FROM inserted posting) named
+     GROUP BY entry_id, purse
+    HAVING sum(amount) <> 0 OR purse IS NULL
+     LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'wallet entry % does not sum to zero in each currency and book', wrong
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER wallet_posting_balanced AFTER INSERT ON wallet_posting
+    REFERENCING NEW TABLE AS inserted
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_unbalanced_postings();
+
+-- At commit every new entry is whole: two postings or more, and again a sum of zero in each currency and book.
+CREATE FUNCTION wallet_refuse_partial_entry() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    postings bigint;
+    unbalanced boolean;
+BEGIN
+    SELECT coalesce(sum(purse.postings), 0), coalesce(bool_or(purse.total <> 0), false)
+      INTO postings, unbalanced
+      FROM (SELECT count(*) AS postings, sum(posting.amount) AS total
+              FROM wallet_posting posting JOIN wallet_account account ON account.id = posting.account_id
+             WHERE posting.entry_id = NEW.id
+             GROUP BY account.currency, account.book) purse;
+    IF postings < 2 OR unbalanced THEN
+        RAISE EXCEPTION 'wallet entry % has % postings, or they do not sum to zero', NEW.id, postings
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE CONSTRAINT TRIGGER wallet_entry_whole AFTER INSERT ON wallet_entry
+    DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION wallet_refuse_partial_entry();
+
+-- Opens the named accounts that do not exist yet. A name is kind/operator/book/currency/player/table, the same text
+-- that its id is made from; the last two may be empty.
+CREATE FUNCTION wallet_open(ids uuid[], names text[]) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO wallet_account (id, kind, operator_id, book, currency, player_id, table_id)
+    SELECT id, split_part(name, '/', 1), split_part(name, '/', 2)::uuid, split_part(name, '/', 3),
+           split_part(name, '/', 4), nullif(split_part(name, '/', 5), '')::uuid, nullif(split_part(name, '/', 6), '')::uuid
+      FROM unnest(ids, names) AS named (id, name)
+     ORDER BY id
+        ON CONFLICT (id) DO NOTHING;
+    INSERT INTO wallet_balance (account_id, floor)
+    SELECT id, split_part(name, '/', 1) IN ('account', 'game', 'rack', 'stakes', 'hold')
+      FROM unnest(ids, names) AS named (id, name)
+     ORDER BY id
+        ON CONFLICT (account_id) DO NOTHING;
+$$;
+
+-- Locks the balances in the order of their ids, opening accounts that are not there yet. Unless all are there it locks
+-- none before it opens: who held some and then waited for the rest would lock out of order, and meet others head on.
+CREATE FUNCTION wallet_lock(ids uuid[], names text[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    locked bigint;
+BEGIN
+    PERFORM FROM wallet_balance
+      WHERE account_id = ANY (ids)
+        AND (SELECT count(*) FROM wallet_balance WHERE account_id = ANY (ids)) = cardinality(ids)
+      ORDER BY account_id FOR NO KEY UPDATE;
+    GET DIAGNOSTICS locked = ROW_COUNT;
+    IF locked < cardinality(ids) THEN
+        PERFORM wallet_open(ids, names);
+        PERFORM FROM wallet_balance WHERE account_id = ANY (ids) ORDER BY account_id FOR NO KEY UPDATE;
+    END IF;
+END $$;
+
+-- Raises when an entry that is already there is not the one that was sent again. `made` holds the id of each entry that
+-- is new, by its place, and null for the others.
+CREATE FUNCTION wallet_refuse_contradiction(
+    made bigint[], entry_kinds text[], entry_causes bigint[], posting_entries int[], posting_accounts uuid[], amounts bigint[]
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    wrong bigint;
+BEGIN
+    WITH again AS (
+        SELECT place, kind, cause
+          FROM unnest(entry_kinds, entry_causes) WITH ORDINALITY AS entry (kind, cause, place)
+         WHERE made[place] IS NULL
+    ), sent AS (
+        SELECT again.cause, again.kind, posting.account_id, posting.amount
+          FROM again
+          JOIN unnest(posting_entries, posting_accounts, amounts) AS posting (place, account_id, amount) USING (place)
+    ), stored AS (
+        SELECT entry.cause, entry.kind, posting.account_id, posting.amount
+          FROM again
+          JOIN wallet_entry entry ON entry.cause = again.cause
+          JOIN wallet_posting posting ON posting.entry_id = entry.id
+    )
+    SELECT cause INTO wrong
+      FROM ((TABLE sent EXCEPT TABLE stored) UNION ALL (TABLE stored EXCEPT TABLE sent)) difference
+     LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'event % has already led to another entry', wrong USING ERRCODE = 'WLT02';
+    END IF;
+END $$;
+
+-- Raises with the first of the accounts that cannot pay, its balance before the entry that fails, and what it takes.
+CREATE FUNCTION wallet_refuse_overdraft(
+    unable uuid[], made bigint[], posting_entries int[], posting_accounts uuid[], amounts bigint[]
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    poor record;
+BEGIN
+    SELECT moved.account_id, held.balance + moved.running - moved.amount AS balance, -moved.amount AS needed
+      INTO STRICT poor
+      FROM (SELECT account_id, amount, entry, sum(amount) OVER (PARTITION BY account_id ORDER BY entry) AS running
+              FROM unnest(posting_entries, posting_accounts, amounts) AS posting (entry, account_id, amount)
+             WHERE account_id = ANY (unable) AND made[entry] IS NOT NULL) moved
+      JOIN wallet_balance held ON held.account_id = moved.account_id
+     WHERE held.floor AND held.balance + moved.running < 0
+     ORDER BY moved.entry, moved.account_id
+     LIMIT 1;
+    RAISE EXCEPTION 'account % holds % and cannot pay %', poor.account_id, poor.balance, poor.needed
+        USING ERRCODE = 'WLT01', DETAIL = concat_ws(' ', poor.account_id, poor.balance, poor.needed);
+END $$;
+
+-- A wager takes the stake from the game balance and counts as lost; what comes back at the settlement or the void is
+-- lost no more. A wager that was voided has been staked all the same. The balances of the accounts are locked by whoever
+-- posts, so each account's totals follow one another.
+CREATE FUNCTION wallet_count_play(
+    ids uuid[], names text[], entry_kinds text[],
+    posting_entries int[], posting_accounts uuid[], amounts bigint[], made bigint[]
+) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    WITH moved AS MATERIALIZED (
+        SELECT posting.account_id, posting.amount, entry_kinds[posting.entry] AS kind,
+               split_part(named.name, '/', 3) AS book, split_part(named.name, '/', 5)::uuid AS player_id,
+               (SELECT recorded_at FROM wallet_entry WHERE id = made[posting.entry]) AS recorded_at,
+               (SELECT written.sequence FROM wallet_posting written
+                 WHERE written.entry_id = made[posting.entry] AND written.account_id = posting.account_id) AS sequence
+          FROM unnest(posting_entries, posting_accounts, amounts) AS posting (entry, account_id, amount)
+          JOIN unnest(ids, names) AS named (id, name) ON named.id = posting.account_id
+         WHERE made[posting.entry] IS NOT NULL AND entry_kinds[posting.entry] IN ('wager', 'settlement', 'void')
+           AND split_part(named.name, '/', 1) IN ('game', 'account', 'debt')
+           AND (split_part(named.name, '/', 3) = 'real' OR entry_kinds[posting.entry] = 'wager')
+    ), played AS (
+        INSERT INTO wallet_played (player_id, slot)
+        SELECT DISTINCT player_id, date_bin('5 minutes', recorded_at, '2000-01-01 00:00+00') AS slot
+          FROM moved WHERE kind = 'wager'
+         ORDER BY 1, 2
+            ON CONFLICT DO NOTHING
+    )
+    INSERT INTO wallet_turnover (account_id, at, sequence, staked, lost)
+    SELECT moved.account_id, greatest(before.at, max(recorded_at) OVER so_far), moved.sequence,
+           coalesce(before.staked, 0) - coalesce(sum(amount) FILTER (WHERE kind = 'wager') OVER so_far, 0),
+           coalesce(before.lost, 0) - sum(amount) OVER so_far
+      FROM moved
+      LEFT JOIN LATERAL (
+          SELECT at, staked, lost FROM wallet_turnover total WHERE total.account_id = moved.account_id
+           ORDER BY at DESC, sequence DESC LIMIT 1) before ON true
+     WHERE book = 'real'
+    WINDOW so_far AS (PARTITION BY moved.account_id ORDER BY moved.sequence);
+END $$;
+
+-- Posts entries in their order, each once per cause. `posting_entries` says which entry a posting belongs to, by the
+-- entry's place from 1. The plan is made once: planning anew for each batch would take longer than running it.
+CREATE FUNCTION wallet_post(
+    ids uuid[], names text[], entry_kinds text[], entry_causes bigint[],
+    posting_entries int[], posting_accounts uuid[], amounts bigint[]
+) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    made bigint[];
+    unable uuid[];
+BEGIN
+    PERFORM wallet_lock(ids, names);
+
+    WITH fresh AS (
+        INSERT INTO wallet_entry (kind, cause)
+        SELECT kind, cause
+          FROM unnest(entry_kinds, entry_causes) WITH ORDINALITY AS entry (kind, cause, place)
+         ORDER BY place
+            ON CONFLICT (cause) DO NOTHING
+        RETURNING id
+    )
+    SELECT array_agg(id ORDER BY id) INTO made FROM fresh;
+
+    IF cardinality(made) IS DISTINCT FROM cardinality(entry_causes) THEN
+        SELECT array_agg(entry.id ORDER BY place) INTO made
+          FROM unnest(entry_causes) WITH ORDINALITY AS sent (cause, place)
+          LEFT JOIN wallet_entry entry ON entry.cause = sent.cause AND entry.id = ANY (made);
+        PERFORM wallet_refuse_contradiction(
+            made, entry_kinds, entry_causes, posting_entries, posting_accounts, amounts);
+    END IF;
+
+    WITH moved AS (
+        SELECT entry, account_id, amount, sum(amount) OVER so_far AS running, row_number() OVER so_far AS nth
+          FROM unnest(posting_entries, posting_accounts, amounts) AS posting (entry, account_id, amount)
+         WHERE made[entry] IS NOT NULL
+        WINDOW so_far AS (PARTITION BY account_id ORDER BY entry)
+    ), change AS (
+        SELECT account_id, sum(amount)::bigint AS total, min(running) AS lowest, count(*) AS postings
+          FROM moved GROUP BY account_id
+    ), held AS (
+        UPDATE wallet_balance
+           SET balance = balance + total, sequence = sequence + postings
+          FROM change
+         WHERE wallet_balance.account_id = change.account_id AND NOT (floor AND balance + lowest < 0)
+        RETURNING wallet_balance.account_id, balance - total AS balance, sequence - postings AS sequence
+    ), poor AS (
+        SELECT account_id FROM change WHERE account_id NOT IN (SELECT account_id FROM held)
+    ), written AS (
+        INSERT INTO wallet_posting (entry_id, account_id, amount, balance, sequence)
+        SELECT made[entry], account_id, amount, held.balance + running, held.sequence + nth
+          FROM moved JOIN held USING (account_id)
+         WHERE NOT EXISTS (SELECT FROM poor)
+         ORDER BY entry, account_id
+    )
+    SELECT array_agg(account_id) INTO unable FROM poor;
+    IF unable IS NOT NULL THEN
+        PERFORM wallet_refuse_overdraft(unable, made, posting_entries, posting_accounts, amounts);
+    END IF;
+    IF entry_kinds && '{wager,settlement,void}' THEN
+        PERFORM wallet_count_play(ids, names, entry_kinds, posting_entries, posting_accounts, amounts, made);
+    END IF;
+END $$;
+
+-- What a player has used in the windows that begin after `starts`, longest last: minor units staked and lost, minutes
+-- played, and whether the present five minutes count already. Statements of their own, so that whoever holds the lock
+-- of the player's account sees all that was committed before.
+CREATE FUNCTION wallet_play_used(player uuid, starts timestamptz[], with_money boolean, with_time boolean)
+RETURNS TABLE (staked bigint[], lost bigint[], played bigint[], slot_counted boolean)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    present CONSTANT timestamptz := date_bin('5 minutes', clock_timestamp(), '2000-01-01 00:00+00');
+BEGIN
+    IF with_money THEN
+        SELECT array[coalesce(sum(last.staked - coalesce(day.staked, 0)), 0),
+                     coalesce(sum(last.staked - coalesce(week.staked, 0)), 0),
+                     coalesce(sum(last.staked - coalesce(month.staked, 0)), 0)],
+               array[coalesce(sum(last.lost - coalesce(day.lost, 0)), 0),
+                     coalesce(sum(last.lost - coalesce(week.lost, 0)), 0),
+                     coalesce(sum(last.lost - coalesce(month.lost, 0)), 0)]
+          INTO staked, lost
+          FROM wallet_account account
+         CROSS JOIN LATERAL (
+             SELECT total.at, total.staked, total.lost FROM wallet_turnover total
+              WHERE total.account_id = account.id ORDER BY at DESC, sequence DESC LIMIT 1) last
+          LEFT JOIN LATERAL (
+             SELECT total.staked, total.lost FROM wallet_turnover total
+              WHERE total.account_id = account.id AND total.at <= starts[1]
+              ORDER BY at DESC, sequence DESC LIMIT 1) day ON true
+          LEFT JOIN LATERAL (
+             SELECT total.staked, total.lost FROM wallet_turnover total
+              WHERE total.account_id = account.id AND total.at <= starts[2]
+              ORDER BY at DESC, sequence DESC LIMIT 1) week ON true
+          LEFT JOIN LATERAL (
+             SELECT total.staked, total.lost FROM wallet_turnover total
+              WHERE total.account_id = account.id AND total.at <= starts[3]
+              ORDER BY at DESC, sequence DESC LIMIT 1) month ON true
+         WHERE account.player_id = player AND account.book = 'real' AND account.kind IN ('game', 'account', 'debt')
+           AND last.at > starts[3];
+    END IF;
+    IF with_time THEN
+        SELECT array[5 * count(*) FILTER (WHERE slot > starts[1] - interval '5 minutes'),
+                     5 * count(*) FILTER (WHERE slot > starts[2] - interval '5 minutes'),
+                     5 * count(*) FILTER (WHERE slot > starts[3] - interval '5 minutes')],
+               coalesce(bool_or(slot = present), false)
+          INTO played, slot_counted
+          FROM wallet_played
+         WHERE player_id = player AND slot > starts[3] - interval '5 minutes';
+    END IF;
+    RETURN NEXT;
+END $$;
+
+-- All that a wager, a seat or a rebuy is judged by, in one round trip: what a purse holds, what is owed, what protects the
+-- player, and what is used of it. The lock of the player's account comes first, so that fifty at once come one by one,
+-- and a change of what protects the player comes before or after, never between.
+CREATE FUNCTION wallet_standing(
+    purse uuid, account uuid, owing uuid, player uuid, operator uuid, starts timestamptz[], with_money boolean
+) RETURNS TABLE (
+    balance bigint, owed bigint, protection text, house text,
+    staked bigint[], lost bigint[], played bigint[], slot_counted boolean
+) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    measures text[];
+BEGIN
+    PERFORM FROM wallet_balance WHERE account_id = account FOR NO KEY UPDATE;
+    SELECT coalesce((SELECT held.balance FROM wallet_balance held WHERE account_id = purse), 0),
+           coalesce((SELECT -held.balance FROM wallet_balance held WHERE account_id = owing), 0),
+           own.state::text, all_players.state::text,
+           coalesce(own.measures, '{}') || coalesce(all_players.measures, '{}')
+      INTO balance, owed, protection, house, measures
+      FROM (SELECT) AS always
+      LEFT JOIN wallet_protection own ON own.player_id = player
+      LEFT JOIN wallet_house all_players ON all_players.operator_id = operator;
+    IF cardinality(measures) > 0 THEN
+        SELECT used.staked, used.lost, used.played, used.slot_counted
+          INTO staked, lost, played, slot_counted
+          FROM wallet_play_used(player, starts, with_money AND measures && '{stake,loss}', 'time' = ANY (measures)) used;
+    END IF;
+    RETURN NEXT;
+END $$;
+
+-- What a player had staked, or lost, in all up to a moment.
+CREATE FUNCTION wallet_play_total(player uuid, moment timestamptz, of_losses boolean) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+    SELECT coalesce(sum(CASE WHEN of_losses THEN total.lost ELSE total.staked END), 0)::bigint
+      FROM wallet_account account
+     CROSS JOIN LATERAL (
+         SELECT staked, lost FROM wallet_turnover
+          WHERE account_id = account.id AND at <= moment ORDER BY at DESC, sequence DESC LIMIT 1) total
+     WHERE account.player_id = player AND account.book = 'real' AND account.kind IN ('game', 'account', 'debt')
+$$;
+
+-- When so much of what was staked, or lost, since `start` has left a window that it is room enough: the time of a posting
+-- up to which `over` or more was. Found by halving the time, as totals up to any moment are one look-up for each account.
+-- Losses come and go: it is then one of the moments at which that is so.
+CREATE FUNCTION wallet_play_leaving(player uuid, start timestamptz, over bigint, of_losses boolean) RETURNS timestamptz
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    low timestamptz := start;
+    high timestamptz;
+    middle timestamptz;
+    base bigint;
+    so_far bigint;
+BEGIN
+    base := wallet_play_total(player, start, of_losses);
+    SELECT max(last.at) INTO high
+      FROM wallet_account account
+     CROSS JOIN LATERAL (
+         SELECT at FROM wallet_turnover total WHERE total.account_id = account.id ORDER BY at DESC LIMIT 1) last
+     WHERE account.player_id = player AND account.book = 'real' AND account.kind IN ('game', 'account', 'debt');
+    IF high IS NULL OR high <= start OR wallet_play_total(player, high, of_losses) - base < over THEN
+        RETURN NULL;
+    END IF;
+    WHILE high - low > interval '1 microsecond' LOOP
+        middle := low + (high - low) / 2;
+        so_far := wallet_play_total(player, middle, of_losses);
+        IF so_far - base >= over THEN
+            high := middle;
+        ELSE
+            low := middle;
+        END IF;
+    END LOOP;
+    RETURN high;
+END $$;

@@ -1,0 +1,335 @@
+from pathlib import Path
+
+from django.db import migrations, models
+
+from casino.events.immutability import append_only, grant_all, lift_append_only
+
+HERE = Path(__file__).parent
+FORWARD = tuple((HERE / name).read_text(encoding="utf-8") for name in ("0001_tables.sql", "0001_functions.sql"))
+APPEND_ONLY = (
+    "wallet_account",
+    "wallet_entry",
+    "wallet_posting",
+    "wallet_deposit_method",
+    "wallet_withdrawal_policy",
+)
+ORDINARY = (
+    "wallet_balance",
+    "wallet_deposit",
+    "wallet_withdrawal",
+    "wallet_callback",
+    "wallet_payment_due",
+    "wallet_table_limit",
+    "wallet_protection",
+    "wallet_house",
+    "wallet_turnover",
+    "wallet_played",
+    "wallet_exclusion_words",
+    "wallet_adjustment",
+    "wallet_adjustment_words",
+    "wallet_notice",
+    "wallet_reconciliation",
+    "wallet_difference",
+    "wallet_difference_note",
+    "wallet_reconciliation_try",
+)
+FUNCTIONS = (
+    "wallet_refuse_unbalanced_postings",
+    "wallet_refuse_partial_entry",
+    "wallet_open",
+    "wallet_lock",
+    "wallet_refuse_contradiction",
+    "wallet_refuse_overdraft",
+    "wallet_count_play",
+    "wallet_post",
+    "wallet_play_used",
+    "wallet_standing",
+    "wallet_play_total",
+    "wallet_play_leaving",
+)
+REVERSE = f"DROP TABLE {', '.join((*APPEND_ONLY, *ORDINARY))}; DROP FUNCTION {', '.join(FUNCTIONS)}"
+
+
+class Migration(migrations.Migration):
+    """The ledger and its rules, payments, limits and exclusions, adjustments, and reconciliation."""
+
+    initial = True
+
+    dependencies = [("events", "0001_initial")]
+
+    operations = [
+        migrations.SeparateDatabaseAndState(
+            database_operations=[migrations.RunSQL(sql=FORWARD, reverse_sql=REVERSE)],
+            state_operations=[
+                migrations.CreateModel(
+                    name="Account",
+                    fields=[
+                        ("id", models.UUIDField(editable=False, primary_key=True, serialize=False)),
+                        ("kind", models.TextField()),
+                        ("operator_id", models.UUIDField()),
+                        ("book", models.TextField()),
+                        ("currency", models.TextField()),
+                        ("player_id", models.UUIDField(null=True)),
+                        ("table_id", models.UUIDField(null=True)),
+                    ],
+                ),
+                migrations.CreateModel(
+                    name="Balance",
+                    fields=[
+                        (
+                            "account",
+                            models.OneToOneField(
+                                on_delete=models.DO_NOTHING,
+                                primary_key=True,
+                                serialize=False,
+                                to="wallet.account",
+                            ),
+                        ),
+                        ("balance", models.BigIntegerField(default=0)),
+                        ("sequence", models.BigIntegerField(default=0)),
+                        ("floor", models.BooleanField()),
+                    ],
+                ),
+                migrations.CreateModel(
+                    name="Entry",
+                    fields=[
+                        ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                        ("kind", models.TextField()),
+                        ("cause", models.BigIntegerField(unique=True)),
+                        ("recorded_at", models.DateTimeField()),
+                    ],
+                    options={
+                        "verbose_name_plural": "ledger entries",
+                        "verbose_name": "ledger entry",
+                    },
+                ),
+                migrations.CreateModel(
+                    name="Posting",
+                    fields=[
+                        ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                        ("amount", models.BigIntegerField()),
+                        ("balance", models.BigIntegerField()),
+                        ("sequence", models.BigIntegerField()),
+                        (
+                            "account",
+                            models.ForeignKey(
+                                db_constraint=False,
+                                on_delete=models.DO_NOTHING,
+                                related_name="postings",
+                                to="wallet.account",
+                            ),
+                        ),
+                        (
+                            "entry",
+                            models.ForeignKey(on_delete=models.DO_NOTHING, related_name="postings", to="wallet.entry"),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(fields=("account", "sequence"), name="wallet_posting_gapless"),
+                            models.UniqueConstraint(fields=("entry", "account"), name="wallet_posting_once"),
+                        ],
+                    },
+                ),
+                migrations.CreateModel(
+                    name="DepositMethod",
+                    fields=[
+                        ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                        ("method_id", models.UUIDField()),
+                        ("version", models.IntegerField()),
+                        ("operator_id", models.UUIDField()),
+                        ("name", models.TextField()),
+                        ("provider", models.TextField()),
+                        ("currency", models.TextField()),
+                        ("minimum", models.BigIntegerField()),
+                        ("maximum", models.BigIntegerField()),
+                        ("fee_fixed", models.BigIntegerField()),
+                        ("fee_ppm", models.IntegerField()),
+                        ("seconds", models.IntegerField()),
+                        ("payouts", models.BooleanField()),
+                        ("enabled", models.BooleanField()),
+                        ("actor", models.TextField()),
+                        ("created_at", models.DateTimeField()),
+                    ],
+                    options={
+                        "db_table": "wallet_deposit_method",
+                    },
+                ),
+                migrations.CreateModel(
+                    name="Deposit",
+                    fields=[
+                        ("id", models.UUIDField(primary_key=True, serialize=False)),
+                        ("operator_id", models.UUIDField()),
+                        ("player_id", models.UUIDField()),
+                        ("method_id", models.UUIDField()),
+                        ("method_version", models.IntegerField()),
+                        ("provider", models.TextField()),
+                        ("currency", models.TextField()),
+                        ("amount", models.BigIntegerField()),
+                        ("status", models.TextField()),
+                        ("reference", models.TextField(null=True)),
+                        ("reason", models.TextField()),
+                        ("requested_at", models.DateTimeField()),
+                        ("ended_at", models.DateTimeField(null=True)),
+                        ("version", models.IntegerField()),
+                        ("fee", models.BigIntegerField()),
+                        ("owed", models.BigIntegerField()),
+                    ],
+                ),
+                migrations.CreateModel(
+                    name="Withdrawal",
+                    fields=[
+                        ("id", models.UUIDField(primary_key=True, serialize=False)),
+                        ("operator_id", models.UUIDField()),
+                        ("player_id", models.UUIDField()),
+                        ("method_id", models.UUIDField()),
+                        ("method_version", models.IntegerField()),
+                        ("provider", models.TextField()),
+                        ("currency", models.TextField()),
+                        ("amount", models.BigIntegerField()),
+                        ("status", models.TextField()),
+                        ("reference", models.TextField(null=True)),
+                        ("reason", models.TextField()),
+                        ("requested_at", models.DateTimeField()),
+                        ("ended_at", models.DateTimeField(null=True)),
+                        ("version", models.IntegerField()),
+                        ("approvals", models.IntegerField()),
+                        ("approved_by", models.TextField()),
+                        ("rejected_by", models.TextField(null=True)),
+                        ("fee", models.BigIntegerField()),
+                    ],
+                ),
+                migrations.CreateModel(
+                    name="Protection",
+                    fields=[
+                        ("player_id", models.UUIDField(primary_key=True, serialize=False)),
+                        ("operator_id", models.UUIDField()),
+                        ("state", models.JSONField()),
+                        ("excluded_until", models.DateTimeField(null=True)),
+                        ("version", models.IntegerField()),
+                    ],
+                    options={
+                        "verbose_name": "player's limits",
+                        "verbose_name_plural": "players' limits",
+                    },
+                ),
+                migrations.CreateModel(
+                    name="Adjustment",
+                    fields=[
+                        ("id", models.UUIDField(primary_key=True, serialize=False)),
+                        ("operator_id", models.UUIDField()),
+                        ("player_id", models.UUIDField()),
+                        ("book", models.TextField()),
+                        ("currency", models.TextField()),
+                        ("direction", models.TextField()),
+                        ("amount", models.BigIntegerField()),
+                        ("reason", models.TextField()),
+                        ("status", models.TextField()),
+                        ("requested_by", models.TextField()),
+                        ("requested_at", models.DateTimeField()),
+                        ("decided_by", models.TextField(null=True)),
+                        ("decided_at", models.DateTimeField(null=True)),
+                        ("taken", models.BigIntegerField()),
+                        ("owed", models.BigIntegerField()),
+                        ("version", models.IntegerField()),
+                    ],
+                    options={
+                        "permissions": [
+                            ("request_adjustment", "Can ask for an account to be corrected"),
+                            ("approve_adjustment", "Can agree to a correction"),
+                        ],
+                    },
+                ),
+                migrations.CreateModel(
+                    name="AdjustmentWords",
+                    fields=[
+                        ("adjustment_id", models.UUIDField(primary_key=True, serialize=False)),
+                        ("note", models.TextField()),
+                        ("message", models.TextField()),
+                        ("answer", models.TextField()),
+                    ],
+                    options={
+                        "db_table": "wallet_adjustment_words",
+                    },
+                ),
+                migrations.CreateModel(
+                    name="Reconciliation",
+                    fields=[
+                        ("id", models.UUIDField(primary_key=True, serialize=False)),
+                        ("operator_id", models.UUIDField()),
+                        ("provider", models.TextField()),
+                        ("currency", models.TextField()),
+                        ("day", models.DateField()),
+                        ("since", models.DateTimeField()),
+                        ("until", models.DateTimeField()),
+                        ("ours", models.IntegerField()),
+                        ("theirs", models.IntegerField()),
+                        ("matched", models.IntegerField()),
+                        ("amount", models.BigIntegerField()),
+                        ("differing", models.IntegerField()),
+                        ("compared_at", models.DateTimeField()),
+                        ("version", models.IntegerField()),
+                    ],
+                ),
+                migrations.CreateModel(
+                    name="Difference",
+                    fields=[
+                        ("id", models.UUIDField(primary_key=True, serialize=False)),
+                        ("run_id", models.UUIDField()),
+                        ("operator_id", models.UUIDField()),
+                        ("provider", models.TextField()),
+                        ("currency", models.TextField()),
+                        ("day", models.DateField()),
+                        ("kind", models.TextField()),
+                        ("payment", models.TextField()),
+                        ("reference", models.TextField()),
+                        ("what", models.TextField()),
+                        ("our_amount", models.BigIntegerField(null=True)),
+                        ("our_state", models.TextField(null=True)),
+                        ("their_amount", models.BigIntegerField(null=True)),
+                        ("their_currency", models.TextField(null=True)),
+                        ("their_state", models.TextField(null=True)),
+                        ("status", models.TextField()),
+                        ("owner", models.TextField(null=True)),
+                        ("resolution", models.TextField(null=True)),
+                        ("resolved_by", models.TextField(null=True)),
+                        ("found_at", models.DateTimeField()),
+                        ("ended_at", models.DateTimeField(null=True)),
+                        ("version", models.IntegerField()),
+                    ],
+                ),
+                migrations.CreateModel(
+                    name="DifferenceNote",
+                    fields=[
+                        ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                        ("difference_id", models.UUIDField()),
+                        ("actor", models.TextField()),
+                        ("note", models.TextField()),
+                        ("created_at", models.DateTimeField()),
+                    ],
+                    options={
+                        "db_table": "wallet_difference_note",
+                    },
+                ),
+                migrations.CreateModel(
+                    name="Callback",
+                    fields=[
+                        ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                        ("provider", models.TextField()),
+                        ("nonce", models.TextField()),
+                        ("body", models.TextField()),
+                        ("received_at", models.DateTimeField()),
+                        ("attempts", models.IntegerField()),
+                        ("outcome", models.TextField(null=True)),
+                        ("trouble", models.TextField()),
+                    ],
+                    options={
+                        "verbose_name": "provider's callback",
+                        "verbose_name_plural": "providers' callbacks",
+                    },
+                ),
+            ],
+        ),
+        *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in APPEND_ONLY),
+        *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
+    ]
