@@ -1,0 +1,192 @@
+"""Play evenings at a table with nothing but the domain's own functions: no database, no clock, no chance.
+
+What goes in and what comes out is written in words of this file's own, so that names elsewhere may change.
+"""
+
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from baccarat import dealer
+from baccarat.derive import Place, entry_for
+from baccarat.journal import Journal, Secret
+from baccarat.rounds.commands import ConfirmWager, Pass, PlaceChips
+from baccarat.rounds.state import RoundState
+from baccarat.rules.deal import Outcome
+from baccarat.rules.presets import Shuffle, player_edge_spots, rules_for
+from baccarat.rules.wagers import Spot
+from baccarat.tables.commands import LeaveSeat, OpenTable, TakeSeat
+from baccarat.tables.state import INITIAL
+from casino.kernel.money import Book
+from wallet.accounts import AccountKind, AccountName
+
+BOOKS = {"real": Book.REAL, "play": Book.PLAY}
+SPOTS = {"P": Spot.PLAYER, "B": Spot.BANKER, "T": Spot.TIE}
+OUTCOMES: dict[Outcome | None, str] = {Outcome.PLAYER: "P", Outcome.BANKER: "B", Outcome.TIE: "T"}
+MONEY = {Book.REAL: "real", Book.PLAY: "play"}
+ACCOUNTS = {
+    AccountKind.ACCOUNT: "account",
+    AccountKind.GAME: "game",
+    AccountKind.RACK: "rack",
+    AccountKind.STAKES: "stakes",
+    AccountKind.BANK: "bank",
+    AccountKind.COMMISSION: "commission",
+}
+OPERATOR, TABLE = UUID(int=1), UUID(int=2)
+BUY_IN = 100_000_000
+CEREMONY = timedelta(seconds=20)
+NO_SEED = bytes(32)
+"""The seed of a shoe that is committed to and never dealt from."""
+
+Document = dict[str, Any]
+
+
+def play(evening: Document, rounds: list[Document]) -> list[Document]:
+    """Return what each round of an evening came to, and last what the players' leaving did."""
+    table = Evening(**evening)
+    return [*(table.play_round(**given) for given in rounds), table.leave()]
+
+
+class Evening:
+    """One table, and the players in its seats from the first round to the last. Amounts are minor units."""
+
+    def __init__(self, *, preset: str, currency: str, seats: dict[str, str], seeds: list[str]) -> None:
+        self.rules = rules_for(preset, currency=currency)
+        self.seeds = [bytes.fromhex(seed) for seed in seeds]
+        self.place = Place(OPERATOR, TABLE, currency)
+        self.players = {seat: UUID(int=100 + int(seat)) for seat in seats}
+        self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+        self.journal = Journal(table=INITIAL, table_version=0)
+        self.balances: defaultdict[AccountName, int] = defaultdict(int)
+        self.moved: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+        self._open_table()
+        for seat, book in seats.items():
+            taken = TakeSeat(self.players[seat], int(seat), BOOKS[book], BUY_IN, available=BUY_IN, now=self.now)
+            self.journal.on_table(taken)
+
+    def play_round(self, *, cut: dict[str, str], wagers: dict[str, dict[str, int]]) -> Document:
+        """Play one round: `cut` has contributions in hex, `wagers` what is placed on which spots, both by seat."""
+        if not self.journal.table.has_long_shoe():
+            self._open_round()
+        for seat, contribution in cut.items():
+            dealer.give_cut(self.journal, player=self.players[seat], contribution=contribution, now=self.now)
+        self._open_round()
+        for seat in self.players:
+            self._bet(seat, wagers.get(seat))
+        return self._deal()
+
+    def leave(self) -> Document:
+        """Let everybody leave, with what the ledger says they have."""
+        for player in self.players.values():
+            dealer.withdraw(self.journal, player=player)
+            self.journal.on_table(LeaveSeat(player, game_balance=self._game_balance(player), now=self.now))
+        return {"moved": self._post(), "held": _by_kind(self.balances)}
+
+    def _open_table(self) -> None:
+        each_round = self.rules.shuffle is Shuffle.EACH_ROUND
+        first = self._fresh()
+        self.journal.on_table(
+            OpenTable(
+                table=TABLE,
+                operator=OPERATOR,
+                name="Frozen",
+                rules=self.rules,
+                books=tuple(BOOKS.values()),
+                edge_spots=player_edge_spots(self.rules),
+                edge_accepted=True,
+                now=self.now,
+                next_shoe=dealer.named(Secret(first.shoe, first.seed), shape=self.rules.shape) if each_round else None,
+            )
+        )
+        if each_round:
+            self.journal.secrets.append(Secret(first.shoe, first.seed))
+        else:
+            dealer.commit_shoe(self.journal, fresh=first, now=self.now)
+
+    def _open_round(self) -> None:
+        dealer.open_round(self.journal, fresh=self._fresh(), now=self.now)
+
+    def _bet(self, seat: str, wager: dict[str, int] | None) -> None:
+        player = self.players[seat]
+        if wager is None:
+            self.journal.on_round(Pass(player, now=self.now))
+            return
+        available = self._game_balance(player)
+        for spot, amount in wager.items():
+            self.journal.on_round(PlaceChips(player, SPOTS[spot], amount, available, self.rules, self.now))
+        self.journal.on_round(ConfirmWager(player, available, self.rules, self.now))
+
+    def _deal(self) -> Document:
+        """Deal the round, at a table with a Caller when the cards are back."""
+        opened, shoe = self.journal.round.facts(), self.journal.table.shoe
+        seed = self._seed_of(opened.shoe)
+        dealer.deal_round(self.journal, seed=seed, fresh=self._fresh(), now=self.now)
+        if self.journal.round.is_running() and self.journal.round.facts().round == opened.round:
+            self.now += CEREMONY
+            dealer.deal_round(self.journal, seed=seed, fresh=self._fresh(), now=self.now)
+        ended, _ = self.journal.rounds[opened.round]
+        return {
+            "commitment": opened.commitment if shoe is None else shoe.commitment,
+            "root": None if shoe is None else shoe.root,
+            "cut": ended.cut if shoe is None else shoe.cut,
+            "place": ended.position,
+            "cards": " ".join(ended.cards),
+            "outcome": [OUTCOMES.get(ended.outcome), ended.player_total, ended.banker_total],
+            "seats": _payouts(ended),
+            "moved": self._post(),
+        }
+
+    def _fresh(self) -> dealer.Fresh:
+        """Name the next shoe and the next round; which shoe is committed to already, the journal knows."""
+        number, coming = len(self.journal.secrets), self.journal.table.next_shoe
+        shoe = UUID(int=1000 + number)
+        committed = None if coming is None else self._seed_of(coming.shoe)
+        return dealer.Fresh(UUID(int=10_000 + self.journal.table.rounds), shoe, self._seed_of(shoe), committed)
+
+    def _seed_of(self, shoe: UUID) -> bytes:
+        number = shoe.int - 1000
+        return self.seeds[number] if number < len(self.seeds) else NO_SEED
+
+    def _game_balance(self, player: UUID) -> int:
+        seat = self.journal.table.seat_of(player)
+        if seat is None:
+            raise LookupError("who bets and leaves has a seat")
+        self._book()
+        return self.balances[self.place.game(player, seat.book)]
+
+    def _book(self) -> None:
+        """Keep the ledger of what has happened since."""
+        for event in (event for page in self.journal.pages for event in page.events):
+            entry = entry_for(event, 1, self.place)
+            for posting in () if entry is None else entry.postings:
+                self.balances[posting.account] += posting.amount
+                self.moved[_kind(posting.account)][posting.amount < 0] += posting.amount
+        self.journal.pages.clear()
+
+    def _post(self) -> dict[str, list[int]]:
+        """Return what came to each kind of account and what left it since this was last asked."""
+        self._book()
+        moved = dict(sorted(self.moved.items()))
+        self.moved.clear()
+        return moved
+
+
+def _kind(account: AccountName) -> str:
+    return f"{MONEY[account.book]} {ACCOUNTS[account.kind]}"
+
+
+def _by_kind(balances: dict[AccountName, int]) -> dict[str, int]:
+    held: defaultdict[str, int] = defaultdict(int)
+    for account, balance in balances.items():
+        held[_kind(account)] += balance
+    return dict(sorted(held.items()))
+
+
+def _payouts(ended: RoundState) -> dict[str, list[Any]]:
+    """By seat: staked, won, commission, whether that is owed rather than taken, and what came back."""
+    settled = [seat.settled for seat in ended.seats if seat.settled is not None]
+    return {
+        str(each.seat): [each.staked, each.won, each.commission, "owed" if each.deferred else "taken", each.returned]
+        for each in settled
+    }
