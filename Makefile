@@ -33,7 +33,7 @@ serve:
 	@exec $(RUN) manage.py up --port $(PORT) $(ARGS)
 
 # What the service consists of, and then whole systems as one sees them from outside: pages, commands, deployments.
-SYSTEMS := tests/browser tests/deploy tests/casino/stack
+SYSTEMS := tests/browser tests/deploy tests/casino/devstack tests/bench
 
 test:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
@@ -59,8 +59,8 @@ lint:
 
 bench:
 	@sh deploy/environment.sh "$(PYTHON)" embedded bench
-	@exec $(RUN) manage.py bench $(ARGS)
+	@exec $(RUN) -m tests.bench $(ARGS)
 
 clean:
-	@if [ -x $(RUN) ]; then $(RUN) -m casino.stack.clean; fi
+	@if [ -x $(RUN) ]; then $(RUN) -m casino.devstack.clean; fi
 	@rm -rf $(VENV) .casino build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -7,7 +7,8 @@ from typing import Any, Final
 from celery.beat import PersistentScheduler
 from django.db import DatabaseError, InterfaceError, connection
 
-from baccarat import queries, wakeup
+from baccarat.queries import tables
+from baccarat.storage import wakeups
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +26,7 @@ class Deadlines:
     def look(self) -> float:
         """This will wake the dealers if a turn has ended, and return the seconds until the next look."""
         try:
-            now, due = queries.next_deadline(after=self._woken)
+            now, due = tables.next_deadline(after=self._woken)
         except (DatabaseError, InterfaceError) as trouble:
             connection.close()
             if not self._silent:
@@ -34,7 +35,7 @@ class Deadlines:
             return LOOK
         self._silent = False
         if due is not None and due <= now:
-            wakeup.dealers()
+            wakeups.dealers()
             self._woken = now
             return 0.0
         if self._woken is None:

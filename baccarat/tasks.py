@@ -8,22 +8,22 @@ from celery import shared_task
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from baccarat import wakeup
-from baccarat.operations import closing, dealing, freeing
-from baccarat.significance import reading
-from casino.events import hints
+from baccarat.compliance import subscriber
+from baccarat.services import absent_seats, closing, dealing
+from baccarat.storage import wakeups
+from casino.events import wakeups as hints
 
 NIGHT: Final = 12 * 3600.0
 """Seconds that a nightly audit may take."""
-WATCH: Final = "baccarat.operations.monitoring.watch"
+WATCH: Final = "baccarat.services.rng_monitoring.watch"
 LONGEST: Final = 20.0
 """Seconds after which a task under steady load ends, well before its time limit; the next wake-up goes on."""
 
 
-@shared_task(name=wakeup.TASK, acks_late=True, ignore_result=True)
+@shared_task(name=wakeups.TASK, acks_late=True, ignore_result=True)
 def deal_due(**_: object) -> None:
     """This will deal until nothing is due; a wake-up asked for meanwhile brings another task."""
-    hints.clear(wakeup.TOPIC)
+    hints.clear(wakeups.TOPIC)
     until = time.monotonic() + LONGEST
     while dealing.deal_due() and time.monotonic() < until:
         pass
@@ -32,14 +32,14 @@ def deal_due(**_: object) -> None:
 @shared_task(name="baccarat.free_seats", acks_late=True, ignore_result=True)
 def free_seats(**_: object) -> None:
     """This will free the seats of players who were away for too long, and close tables that are given up."""
-    freeing.free_due()
+    absent_seats.free_due()
     closing.close_due()
 
 
 @shared_task(name="baccarat.note_significant", acks_late=True, ignore_result=True)
 def note_significant(**_: object) -> None:
     """This will record what is significant in what was sealed since the last time."""
-    reading.note_new()
+    subscriber.note_new()
 
 
 @shared_task(name="baccarat.watch_chance", acks_late=True, ignore_result=True)

@@ -1,6 +1,7 @@
 """All settings, in one file. The environment decides; a wrong or missing value stops the start.
 
-Without DATABASE_URL there is no database here: `manage.py` and the Makefile start an embedded one first (casino.stack).
+Without DATABASE_URL there is no database here: `manage.py` and the Makefile start an embedded one
+first (casino.devstack).
 """
 
 import os
@@ -14,7 +15,7 @@ from django.urls import reverse_lazy
 from psycopg.conninfo import conninfo_to_dict
 
 from casino import env
-from wallet.limits import betting_week
+from wallet.responsible_gaming import betting_week
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 PRODUCTION = env.text("CASINO_ENV", "development") == "production"
@@ -69,9 +70,10 @@ if PRODUCTION:
         raise ImproperlyConfigured("Set ALLOWED_HOSTS to the names this service answers to.")
 
 INSTALLED_APPS = [
-    "casino.apps.CasinoConfig",  # first: its templates replace those of the same name
+    "casino.apps.CasinoConfig",
+    "casino.backoffice",  # before unfold: its templates replace those of the same name
     "unfold.apps.BasicAppConfig",
-    "casino.staff.apps.StaffAdminConfig",  # its parts are found by casino.urls: only web needs them
+    "casino.backoffice.apps.BackofficeConfig",  # casino.urls loads its pages: only web needs them
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -84,7 +86,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "casino.events",
     "casino.significant",
-    "casino.integrity",
+    "casino.compliance",
     "casino.api",
     "casino.operators",
     "casino.staff",
@@ -93,8 +95,7 @@ INSTALLED_APPS = [
     "wallet",
     "baccarat",
     "baccarat.chat",
-    "baccarat.preferences",
-    "casino.privacy",
+    "baccarat.web",
 ]
 
 MIDDLEWARE = [
@@ -107,8 +108,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "casino.admin.viewer.middleware",
-    "casino.staff.locked_out.middleware",
+    "casino.backoffice.context.middleware",
+    "casino.staff.lockout_middleware.middleware",
 ]
 
 ROOT_URLCONF = "casino.urls"
@@ -231,7 +232,7 @@ CELERY_TASK_ROUTES = {
     "baccarat.watch_chance": {"queue": "payments"},
     "reports.*": {"queue": "payments"},
 }
-CELERY_BEAT_SCHEDULER = "baccarat.clock:Clock"
+CELERY_BEAT_SCHEDULER = "baccarat.beat:Clock"
 CELERY_BEAT_SCHEDULE_FILENAME = env.text("CELERY_BEAT_FILE", str(BASE_DIR / ".casino" / "beat"))
 
 # -- reports ------------------------------------------------------------------------------------------------------
@@ -248,10 +249,10 @@ REPORTS = [
 ]
 """Every report there is, made each day for every operator; loaded when one is asked for."""
 REPORT_FORMATS = {
-    "json": "casino.reports.formats.json_file.JSON",
-    "csv": "casino.reports.formats.csv_file.CSV",
-    "parquet": "casino.reports.formats.parquet_file.PARQUET",
-    "pdf": "casino.reports.formats.pdf_file.PDF",
+    "json": "casino.reports.renderers.json_file.JSON",
+    "csv": "casino.reports.renderers.csv_file.CSV",
+    "parquet": "casino.reports.renderers.parquet_file.PARQUET",
+    "pdf": "casino.reports.renderers.pdf_file.PDF",
 }
 """The forms a report is downloaded in; the last two bring heavy libraries, loaded when they are asked for."""
 
@@ -265,9 +266,9 @@ CLOCK_TOLERANCE_MS = env.integer("CLOCK_TOLERANCE_MS", default=500)
 """Milliseconds that a process's clock may be from PostgreSQL's."""
 UNAVAILABLE_SECONDS = env.integer("UNAVAILABLE_SECONDS", default=900)
 """Seconds without a reading of any clock after which the service counts as having been unavailable."""
-INTEGRITY_RULES = "baccarat.version_history.in_force"
-INTEGRITY_STOP = "baccarat.operations.switching.stop_for_integrity"
-PROCESS_STARTED = "casino.integrity.start.begin"
+INTEGRITY_RULES = "baccarat.queries.rules_versions.in_force"
+INTEGRITY_STOP = "baccarat.services.kill_switch.stop_for_integrity"
+PROCESS_STARTED = "casino.compliance.attestation_thread.begin"
 INTEGRITY_SETTINGS = (
     "ALLOWED_HOSTS", "API_ALLOWED_ORIGINS", "APP_ROLE", "BETTING_WEEK", "CASINO_DEMO", "CELERY_BEAT_SCHEDULE",
     "CELERY_TASK_ROUTES", "CLOCK_TOLERANCE_MS", "DEBUG", "INSTALLED_APPS", "INTEGRITY_AT_START", "INTEGRITY_STOPS",
@@ -301,8 +302,8 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["casino.api.parsing.StrictJSONParser"],
-    "EXCEPTION_HANDLER": "casino.api.problems.handle",
-    "DEFAULT_SCHEMA_CLASS": "casino.api.schema.Operation",
+    "EXCEPTION_HANDLER": "casino.api.errors.handle",
+    "DEFAULT_SCHEMA_CLASS": "casino.api.openapi.Operation",
     "UNAUTHENTICATED_USER": None,
     "UNAUTHENTICATED_TOKEN": None,
     "URL_FORMAT_OVERRIDE": None,
@@ -317,7 +318,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "baccarat.live.document.add_stream",
+        "baccarat.streaming.document.add_stream",
     ],
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
@@ -385,19 +386,21 @@ STAFF_IDLE_SECONDS = env.integer("STAFF_IDLE_SECONDS", default=900)
 if not 60 <= STAFF_IDLE_SECONDS <= 1800:
     raise ImproperlyConfigured("STAFF_IDLE_SECONDS must be 60 to 1800.")
 SESSION_COOKIE_AGE = STAFF_IDLE_SECONDS
-SESSION_ENGINE = "casino.staff.kept_sessions"  # each request begins the time anew; sessions are staff's alone
+SESSION_ENGINE = "casino.staff.sessions"  # each request begins the time anew; sessions are staff's alone
 
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "casino.staff.backend.RoleBackend"]
-AXES_HANDLER = "casino.staff.locks.Handler"
-AXES_LOCKOUT_PARAMETERS = "casino.staff.locks.locked_by"
-AXES_CLIENT_IP_CALLABLE = "casino.admin.where.address_of"
+AXES_HANDLER = "casino.staff.lockout.Handler"
+AXES_LOCKOUT_PARAMETERS = "casino.staff.lockout.locked_by"
+AXES_CLIENT_IP_CALLABLE = "casino.api.client_ip.address_of"
 AXES_FAILURE_LIMIT = 3
 AXES_COOLOFF_TIME = timedelta(minutes=30)
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True  # sign-ins are kept by casino.staff
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "password", "code", "csrfmiddlewaretoken"]
 AXES_ENABLE_ADMIN = False
-SILENCED_SYSTEM_CHECKS = ["axes.W002"]  # casino.staff.locked_out does what django-axes' middleware can't under ASGI
+SILENCED_SYSTEM_CHECKS = [
+    "axes.W002"
+]  # casino.staff.lockout_middleware does what django-axes' middleware can't under ASGI
 AXES_VERBOSE = False
 
 RETENTION_DAYS = {_kind: env.whole(f"RETENTION_DAYS: {_kind}", _days) for _kind, _days in env.pairs("RETENTION_DAYS")}
@@ -405,19 +408,19 @@ RETENTION_DAYS = {_kind: env.whole(f"RETENTION_DAYS: {_kind}", _days) for _kind,
 
 # -- the admin ----------------------------------------------------------------------------------------------------
 
-ADMIN_OPERATORS_OF = "casino.operators.staff.operators_of"
+ADMIN_OPERATORS_OF = "casino.operators.memberships.operators_of"
 """Which operators' rows a user may see in the admin."""
-ADMIN_OPERATOR_NAMES = "casino.operators.admin.operator_choices"
+ADMIN_OPERATOR_NAMES = "casino.backoffice.pages.operators.operator_choices"
 """What those operators are called, by id."""
-ADMIN_OPENS = "casino.personal.open_rows"
+ADMIN_OPENS = "casino.crypto.crypto_shredding.open_rows"
 """Who opens what is sealed of persons on a page."""
-ADMIN_SUBJECTS = "baccarat.admin.subjects.named"
+ADMIN_SUBJECTS = "casino.backoffice.pages.subject_names.named"
 """Who knows what subjects such as round:<id> are called."""
-ADMIN_SEEN = "casino.staff.views.seen"
+ADMIN_SEEN = "casino.staff.access_log.seen"
 """Who keeps that somebody looked at a row."""
 ADMIN_PAGES = {
     "staff": "staff_member",
-    "erasure": "privacy_erasure",
+    "erasure": "compliance_erasure",
     "round": "baccarat_round",
     "table": "baccarat_table",
     "report": "reports_report",
@@ -464,10 +467,10 @@ UNFOLD = {
     "SITE_URL": None,
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
-    "ENVIRONMENT": "casino.admin.environment.label",
-    "LOGIN": {"form": "casino.staff.forms.SignInForm"},
+    "ENVIRONMENT": "casino.backoffice.environment.label",
+    "LOGIN": {"form": "casino.backoffice.login_form.SignInForm"},
     "ACCOUNT": {"navigation": [{"title": "Your authenticator", "link": reverse_lazy("admin:authenticator")}]},
-    "DASHBOARD_CALLBACK": "baccarat.admin.front.fill",
+    "DASHBOARD_CALLBACK": "casino.backoffice.pages.front_page.fill",
     "BORDER_RADIUS": "8px",
     "STYLES": [lambda _: static("casino/admin.css")],
     "SCRIPTS": [lambda _: static("casino/admin.js")],
@@ -505,7 +508,7 @@ UNFOLD = {
                         "Significant events",
                         "notification_important",
                         "significant_significantevent",
-                        badge="casino.significant.badges.unacknowledged",
+                        badge="casino.backoffice.pages.significant_badges.unacknowledged",
                         badge_variant="danger",
                     ),
                     admin_item("Reports", "summarize", "reports_report"),
@@ -513,7 +516,7 @@ UNFOLD = {
                         "Matters",
                         "assignment_late",
                         "reports_matter",
-                        badge="casino.reports.admin_matters.waiting",
+                        badge="casino.backoffice.pages.cases.waiting",
                         badge_variant="warning",
                     ),
                 ],
@@ -527,7 +530,7 @@ UNFOLD = {
                         "playing_cards",
                         "baccarat_round",
                         active=lambda request: "/round/" in request.path and "/round/search/" not in request.path,
-                        badge="baccarat.admin.parts.set_aside_count",
+                        badge="casino.backoffice.pages.baccarat_parts.set_aside_count",
                         badge_variant="danger",
                     ),
                     admin_item("Tables", "table_restaurant", "baccarat_table"),
@@ -547,14 +550,14 @@ UNFOLD = {
                         "Withdrawals",
                         "outbox",
                         "wallet_withdrawal",
-                        badge="wallet.admin_badges.withdrawals",
+                        badge="casino.backoffice.pages.wallet_badges.withdrawals",
                         badge_variant="warning",
                     ),
                     admin_item(
                         "Adjustments",
                         "edit_note",
                         "wallet_adjustment",
-                        badge="wallet.admin_badges.adjustments",
+                        badge="casino.backoffice.pages.wallet_badges.adjustments",
                         badge_variant="warning",
                     ),
                     admin_item("Players' limits", "shield_person", "wallet_protection"),
@@ -565,7 +568,7 @@ UNFOLD = {
                         "Differences",
                         "difference",
                         "wallet_difference",
-                        badge="wallet.admin_badges.differences",
+                        badge="casino.backoffice.pages.wallet_badges.differences",
                         badge_variant="danger",
                     ),
                 ],
@@ -575,7 +578,11 @@ UNFOLD = {
                 "separator": True,
                 "items": [
                     admin_item(
-                        "Reports", "flag", "chat_report", badge="baccarat.chat.badges.reports", badge_variant="warning"
+                        "Reports",
+                        "flag",
+                        "chat_report",
+                        badge="casino.backoffice.pages.chat_badges.reports",
+                        badge_variant="warning",
                     ),
                     admin_item("Messages", "chat", "chat_message"),
                     admin_item("What moderators did", "gavel", "chat_act"),
@@ -589,7 +596,7 @@ UNFOLD = {
                     admin_item("Operators", "domain", "operators_operator"),
                     admin_item("API keys", "key", "operators_apikey"),
                     admin_item("Players", "person", "operators_player"),
-                    admin_item("Erasures", "person_off", "privacy_erasure"),
+                    admin_item("Erasures", "person_off", "compliance_erasure"),
                 ],
             },
             {
@@ -600,9 +607,9 @@ UNFOLD = {
                     admin_item("Heads of the chain", "link", "events_headmark"),
                     admin_item("Checkpoints", "verified", "checkpoints_checkpoint"),
                     admin_item("Subscribers", "rss_feed", "events_subscription"),
-                    admin_item("Integrity", "verified_user", "integrity_measurement"),
-                    admin_item("Approved releases", "approval", "integrity_approval"),
-                    admin_item("Clocks", "schedule", "integrity_clockreading"),
+                    admin_item("Integrity", "verified_user", "compliance_measurement"),
+                    admin_item("Approved releases", "approval", "compliance_approval"),
+                    admin_item("Clocks", "schedule", "compliance_clockreading"),
                 ],
             },
             {
@@ -636,7 +643,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
-FORMAT_MODULE_PATH = "casino.formats"
+FORMAT_MODULE_PATH = "casino.backoffice.formats"
 
 STATIC_URL = "static/"
 STATIC_ROOT = env.text("STATIC_ROOT", str(BASE_DIR / "static-root"))
@@ -652,15 +659,15 @@ STORAGES = {
 }
 
 # Seeds, cards and keys are among the variables of what fails: no error page, mail or log shows any.
-DEFAULT_EXCEPTION_REPORTER_FILTER = "casino.error_pages.ReticentFilter"
+DEFAULT_EXCEPTION_REPORTER_FILTER = "casino.observability.error_pages.ReticentFilter"
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request": {"()": "casino.api.requests.RequestIdFilter"}},
+    "filters": {"request": {"()": "casino.observability.request_id.RequestIdFilter"}},
     "formatters": {
         "line": {
-            "()": "casino.reticence.ReticentFormatter",
+            "()": "casino.observability.logging.ReticentFormatter",
             "format": "%(asctime)s %(levelname)s %(name)s %(request_id)s %(message)s",
         }
     },

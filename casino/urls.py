@@ -4,8 +4,8 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
-from casino import health
 from casino.api import views
+from casino.observability import health
 
 handler400 = views.handler400
 handler404 = views.handler404
@@ -21,14 +21,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("api/v1/", include("casino.api.urls")),
     path("api/v1/", include("casino.operators.api.urls")),
-    path("api/v1/", include("casino.checkpoints.api.urls")),
+    path("api/v1/", include("casino.operators.api.checkpoints_urls")),
     path("api/v1/", include("casino.reports.api.urls")),
     path("api/v1/", include("wallet.api.urls")),
     path("api/v1/", include("baccarat.api.urls")),
-    path("api/v1/", include("baccarat.live.urls")),
+    path("api/v1/", include("baccarat.streaming.urls")),
     path("api/v1/", include("baccarat.chat.urls")),
-    path("api/v1/", include("baccarat.preferences.urls")),
+    path("api/v1/", include("baccarat.web.preferences_urls")),
     re_path(r"^api/", views.unknown),
     path("play", RedirectView.as_view(pattern_name="play")),
-    path("play/", include("baccarat.page.urls")),
+    path("play/", include("baccarat.web.urls")),
 ]

@@ -26,9 +26,9 @@ from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker
 
 from casino.celery import app as celery_app
+from casino.devstack.home import PROJECT
+from casino.devstack.services import Addresses
 from casino.settings import database as database_settings
-from casino.stack.home import PROJECT
-from casino.stack.services import Addresses
 from tests.chromium import CHROMIUM
 from tests.scheduling import LongFirst, long_first
 from tests.services import MEMORY, Services, end_maintenance, running_services

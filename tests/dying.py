@@ -16,7 +16,7 @@ from typing import IO, Any
 
 import django
 
-from casino.stack.home import PROJECT
+from casino.devstack.home import PROJECT
 
 KILLED = -signal.SIGKILL
 SURVIVED = 0

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 
-from casino.stack.home import PROJECT
+from casino.devstack.home import PROJECT
 
 
 def descendants(pid: int) -> set[tuple[int, str]]:

@@ -9,9 +9,10 @@ from xdist.scheduler import LoadFileScheduling
 LONG: Final = (
     "tests/chaos/",
     "tests/browser/",
-    "tests/casino/stack/test_up.py",
+    "tests/casino/devstack/test_up.py",
     "tests/deploy/",
-    "tests/casino/stack/",
+    "tests/casino/devstack/",
+    "tests/bench/",
 )
 """What waits for processes most of the time. It begins first, so that it does not end last."""
 

@@ -18,8 +18,8 @@ from psycopg.errors import InsufficientPrivilege, ObjectInUse
 from psycopg.rows import TupleRow
 from redis.exceptions import RedisError
 
-from casino.stack.home import scratch, temporary_home
-from casino.stack.services import Addresses, addresses_of, embedded, given_addresses, migrate
+from casino.devstack.home import scratch, temporary_home
+from casino.devstack.services import Addresses, addresses_of, embedded, given_addresses, migrate
 
 SECRET_KEY = "only-for-tests-" + "k" * 50
 SHOE_KEYS = "tests:" + "11" * 32

@@ -1,4 +1,4 @@
-"""The ledger's tables as Django sees them; migrations/*.sql makes them. Written only through wallet.ledger."""
+"""The ledger's tables as Django sees them; migrations/*.sql makes them. Written only through wallet.ledger.store."""
 
 from django.db import models
 

@@ -11,10 +11,10 @@ from uuid import UUID
 
 import msgspec
 
-from casino import personal
-from casino.api.ids import new_id
-from casino.events.rows import execute, fetch
-from casino.kernel.refusals import Kind, Refusal
+from casino.crypto import crypto_shredding
+from casino.events.ids import new_id
+from casino.events.sql import execute, fetch
+from casino.kernel.errors import Kind, Refusal
 
 _NEWEST: Final = UUID(int=2**128 - 1)
 # A thing is told once: whoever tells it again changes nothing.
@@ -70,7 +70,7 @@ def give(notice: Notice) -> None:
     """This will tell a player something, once for each kind and subject; in the transaction of what it is about."""
     facts = msgspec.json.encode(notice.facts).decode()
     whose = [notice.operator, notice.player, notice.kind, notice.subject]
-    execute(_GIVE, [new_id(), *whose, facts, personal.words(notice.player, notice.message)])
+    execute(_GIVE, [new_id(), *whose, facts, crypto_shredding.words(notice.player, notice.message)])
 
 
 def of_player(*, operator: UUID, player: UUID, unread: bool, before: UUID | None, limit: int) -> list[Given]:
@@ -92,7 +92,7 @@ def mark_read(notice: UUID, *, operator: UUID, player: UUID) -> Given:
 
 
 def _given(rows: Sequence[tuple[Any, ...]]) -> list[Given]:
-    messages = personal.opened([row[6] for row in rows])
+    messages = crypto_shredding.opened([row[6] for row in rows])
     return [_one(row, message or "") for row, message in zip(rows, messages, strict=True)]
 
 

@@ -3,20 +3,21 @@
 from celery import shared_task
 from django.conf import settings
 
-from casino.events import hints
-from wallet.payments import advancing, wakeup
-from wallet.reconciliation import due
+from casino.events import wakeups
+from wallet.payments import processor
+from wallet.payments import wakeups as wakeup
+from wallet.reconciliation import schedule
 
 
 @shared_task(name=wakeup.TASK, acks_late=True, ignore_result=True)
 def advance_payments(**_: object) -> None:
     """This will advance payments until nothing is due; a wake-up asked for meanwhile brings another task."""
-    hints.clear(wakeup.TOPIC)
-    while advancing.advance():
+    wakeups.clear(wakeup.TOPIC)
+    while processor.advance():
         pass
 
 
 @shared_task(name="wallet.reconcile", acks_late=True, ignore_result=True, soft_time_limit=280, time_limit=300)
 def reconcile(**_: object) -> None:
     """This will compare the days that are over with what providers have of them; one that comes twice finds nothing."""
-    due.reconcile_due(providers=list(settings.PAYMENT_PROVIDERS))
+    schedule.reconcile_due(providers=list(settings.PAYMENT_PROVIDERS))

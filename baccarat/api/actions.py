@@ -8,11 +8,11 @@ from rest_framework.response import Response
 
 from baccarat.api import bodies
 from baccarat.api.documents import action, look_at_cards
-from baccarat.operations import betting, ceremony, seats
-from baccarat.operations.guest import Guest
+from baccarat.services import betting, ceremony, seats
+from baccarat.services.table_actor import Guest
 from casino.api.fields import read
 from casino.api.idempotency import idempotent, idempotent_unkept
-from casino.operators.views import PlayerView, metadata
+from casino.operators.base_views import PlayerView, metadata
 
 
 class Action(PlayerView):

@@ -5,10 +5,10 @@ from typing import Any
 from rest_framework import serializers
 
 from baccarat.api.serializers import one_of
-from baccarat.rounds.state import Phase
-from baccarat.rules.deal import Outcome
-from baccarat.rules.roads.board import WINNERS
-from baccarat.rules.roads.derived import Colour
+from baccarat.domain.rounds.state import Phase
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.roads.board import WINNERS
+from baccarat.domain.rules.roads.derived import Colour
 from casino.api.fields import BookField, Strict
 from casino.kernel.money import Book
 

@@ -8,9 +8,9 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from baccarat.api import refusals
-from baccarat.fairness.cut import MOST_BYTES, MalformedContribution, contributed
-from baccarat.rules.table_rules import Commission, CommissionTiming, Ratio, Shuffle, SpotsPerRound, UnderMinimum
-from baccarat.rules.wagers import Spot
+from baccarat.domain.fairness.cut import MOST_BYTES, MalformedContribution, contributed
+from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio, Shuffle, SpotsPerRound, UnderMinimum
+from baccarat.domain.rules.wagers import Spot
 from casino.api.fields import (
     AmountField,
     BookField,

@@ -8,20 +8,20 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat.operations import exclusion
+from baccarat.services import exclusion
 from casino.api.fields import ChoiceOf, Strict, TextField, WholeNumberField, read
 from casino.api.idempotency import idempotent
-from casino.operators.counted import idempotent_counting
+from casino.operators.base_views import OperatorView, PlayerView, metadata
+from casino.operators.committed_refusals import idempotent_counting
 from casino.operators.fields import PinField
 from casino.operators.queries import require_player
-from casino.operators.views import OperatorView, PlayerView, metadata
-from wallet.api.protection_serializers import ExclusionShown, shown_exclusion
-from wallet.protection import exclusions, operations
-from wallet.protection.history import Past
-from wallet.protection.operations import On
-from wallet.protection.refusals import ExclusionLengthInvalid
-from wallet.protection.state import ExclusionKind
-from wallet.protection_events import Setter
+from wallet.api.responsible_gaming_serializers import ExclusionShown, shown_exclusion
+from wallet.responsible_gaming import exclusions, services
+from wallet.responsible_gaming.events import Setter
+from wallet.responsible_gaming.exclusion_history import Past
+from wallet.responsible_gaming.refusals import ExclusionLengthInvalid
+from wallet.responsible_gaming.services import On
+from wallet.responsible_gaming.state import ExclusionKind
 
 
 class ExclusionRequest(Strict):
@@ -200,7 +200,7 @@ class EndExclusion(OperatorView):
         me = self.caller
         require_player(operator=me.operator, player=player)
         on = On(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
-        state = operations.end_exclusion(on=on)
+        state = services.end_exclusion(on=on)
         return Response({"exclusion": shown_exclusion(state.exclusion)})
 
 

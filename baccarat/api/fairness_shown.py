@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from baccarat.api.serializers import ContributionShown, one_of
-from baccarat.rules.table_rules import Shuffle
+from baccarat.domain.rules.table_rules import Shuffle
 
 
 class ShoeTold(serializers.Serializer[Any]):

@@ -6,28 +6,28 @@ import msgspec
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat import commitments, disclosure
 from baccarat.api import fairness_documents
 from baccarat.api.actions import Action
 from baccarat.api.bodies import Cut, TableClosing
-from baccarat.operations import closing, cutting
+from baccarat.queries import fairness, shoes
+from baccarat.services import closing, cut
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
-from casino.operators.views import EitherView, OperatorView, metadata
+from casino.operators.base_views import EitherView, OperatorView, metadata
 
 
 class GiveCut(Action):
     @fairness_documents.give_cut
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(cutting.give(guest=self.guest(table), **read(Cut, request)))
+        return Response(cut.give(guest=self.guest(table), **read(Cut, request)))
 
 
 class TableFairness(EitherView):
     @fairness_documents.table_fairness
     def get(self, request: Request, table: UUID) -> Response:
         del request
-        return Response(commitments.fairness(table=table, operator=self.caller.operator))
+        return Response(fairness.fairness(table=table, operator=self.caller.operator))
 
 
 class CloseTable(OperatorView):
@@ -37,12 +37,12 @@ class CloseTable(OperatorView):
         operator = self.caller.operator
         given = read(TableClosing, request)
         closing.close_table(table=table, operator=operator, reason=given["reason"], metadata=metadata(request))
-        return Response(commitments.fairness(table=table, operator=operator))
+        return Response(fairness.fairness(table=table, operator=operator))
 
 
 class RoundShoe(EitherView):
     @fairness_documents.round_shoe
     def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         del request
-        found = disclosure.shoe_of(round_=round, operator=self.caller.operator)
+        found = shoes.shoe_of(round_=round, operator=self.caller.operator)
         return Response({"round": str(round), **msgspec.to_builtins(found)})

@@ -8,17 +8,17 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat import version_history
 from baccarat.api.examples import TABLE_ID
 from baccarat.api.serializers import one_of
-from baccarat.model_rows import SwitchRow
-from baccarat.operations import switching
-from baccarat.tables.stop_refusals import UnknownSwitch
-from baccarat.tables.switch_events import Scope
-from casino import personal
+from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.domain.tables.kill_switch_refusals import UnknownSwitch
+from baccarat.queries import rules_versions
+from baccarat.services import kill_switch
+from baccarat.storage.rows import SwitchRow
 from casino.api.fields import ChoiceOf, Strict, TextField, read
 from casino.api.idempotency import idempotent
-from casino.operators.views import OperatorView, metadata
+from casino.crypto import crypto_shredding
+from casino.operators.base_views import OperatorView, metadata
 
 THE_HOUSE: Final = "the house"
 
@@ -29,7 +29,7 @@ class SwitchRequest(Strict):
     scope = ChoiceOf(Scope)
     subject = TextField(max_length=40, required=False, default="")
     reason = TextField(
-        max_length=switching.LONGEST_REASON,
+        max_length=kill_switch.LONGEST_REASON,
         help_text="Why. Words about a player are sealed and go with the player; all others are kept: name nobody.",
     )
 
@@ -37,7 +37,7 @@ class SwitchRequest(Strict):
 class StopRequest(SwitchRequest):
     """The same, and what players are told, if not the usual words."""
 
-    says = TextField(max_length=switching.LONGEST_MESSAGE, required=False, default="")
+    says = TextField(max_length=kill_switch.LONGEST_MESSAGE, required=False, default="")
 
 
 class SwitchShown(serializers.Serializer[Any]):
@@ -86,7 +86,7 @@ class Switches(OperatorView):
     def get(self, request: Request) -> Response:
         """This will list them."""
         del request
-        return Response({"items": _shown(version_history.switches(operator=self.caller.operator))})
+        return Response({"items": _shown(rules_versions.switches(operator=self.caller.operator))})
 
 
 class StopPlay(OperatorView):
@@ -107,7 +107,7 @@ class StopPlay(OperatorView):
     def post(self, request: Request) -> Response:
         """This will stop it."""
         given, operator = _asked(self, read(StopRequest, request)), self.caller.operator
-        return Response(_shown([switching.stop(operator=operator, metadata=metadata(request), **given)])[0])
+        return Response(_shown([kill_switch.stop(operator=operator, metadata=metadata(request), **given)])[0])
 
 
 class ResumePlay(OperatorView):
@@ -133,7 +133,7 @@ class ResumePlay(OperatorView):
     def post(self, request: Request) -> Response:
         """This will let it go on."""
         given, operator = _asked(self, read(SwitchRequest, request)), self.caller.operator
-        return Response(_shown([switching.resume(operator=operator, metadata=metadata(request), **given)])[0])
+        return Response(_shown([kill_switch.resume(operator=operator, metadata=metadata(request), **given)])[0])
 
 
 def _asked(view: OperatorView, given: dict[str, Any]) -> dict[str, Any]:
@@ -147,12 +147,12 @@ def _asked(view: OperatorView, given: dict[str, Any]) -> dict[str, Any]:
 
 def _shown(rows: Sequence[SwitchRow]) -> list[dict[str, Any]]:
     """Switches as SwitchShown says; what is sealed of players is opened with one question."""
-    says = personal.opened([row.says for row in rows] + [row.reason for row in rows])
+    says = crypto_shredding.opened([row.says for row in rows] + [row.reason for row in rows])
     return [_one(row, told or "", why or "") for row, told, why in zip(rows, says, says[len(rows) :], strict=False)]
 
 
 def _one(row: SwitchRow, says: str, reason: str) -> dict[str, Any]:
-    own = row.by.startswith(switching.BY_OPERATOR)
+    own = row.by.startswith(kill_switch.BY_OPERATOR)
     return {
         "scope": row.scope,
         "subject": row.subject,

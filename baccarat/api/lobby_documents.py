@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
-from baccarat.api import boards_shown
+from baccarat.api import board_shown
 from baccarat.api.examples import TABLE_ID, answer
 from casino.api import paging
 from casino.kernel.money import Book
@@ -80,7 +80,7 @@ statistics = extend_schema(
     parameters=[
         OpenApiParameter("shoe", int, description="The number of a long shoe; the one in play when left out."),
     ],
-    responses=boards_shown.BoardShown,
+    responses=board_shown.BoardShown,
     examples=[answer(_BOARD)],
 )
 lobby = extend_schema(
@@ -91,6 +91,6 @@ lobby = extend_schema(
         OpenApiParameter("book", str, enum=[book.value for book in Book], description="Only tables with this book."),
         *paging.PARAMETERS,
     ],
-    responses=boards_shown.LobbyPage,
+    responses=board_shown.LobbyPage,
     examples=[answer({"items": [_LINE], "next": None})],
 )

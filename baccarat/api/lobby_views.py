@@ -6,13 +6,13 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat import lobby
 from baccarat.api import lobby_documents
-from baccarat.api.boards_shown import LobbyQuery, StatisticsQuery
+from baccarat.api.board_shown import LobbyQuery, StatisticsQuery
 from baccarat.api.views import id_after
+from baccarat.queries import lobby
 from casino.api import paging
 from casino.api.fields import Strict
-from casino.operators.views import EitherView, PlayerView
+from casino.operators.base_views import EitherView, PlayerView
 
 
 def _query(shape: type[Strict], request: Request, *names: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from baccarat.api.serializers import one_of
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rules.wagers import Spot
 
 
 class ShareShown(serializers.Serializer[Any]):

@@ -5,9 +5,9 @@ from typing import Any
 from rest_framework import serializers
 
 from baccarat.api.serializers import one_of
-from baccarat.proofs import links
-from baccarat.rounds.state import Phase
-from baccarat.rules.deal import Outcome
+from baccarat.domain.rounds.state import Phase
+from baccarat.domain.rules.deal import Outcome
+from baccarat.proofs import signed_urls
 from casino.api.fields import Strict, WholeNumberField
 
 
@@ -97,7 +97,7 @@ class RoundProofShown(serializers.Serializer[Any]):
 class PackAsked(Strict):
     """For how many hours the link is to work: 1 to 168, a day where nothing is said."""
 
-    hours = WholeNumberField(required=False, default=links.HOURS, min_value=1, max_value=links.MOST_HOURS)
+    hours = WholeNumberField(required=False, default=signed_urls.HOURS, min_value=1, max_value=signed_urls.MOST_HOURS)
 
 
 class PackLink(serializers.Serializer[Any]):

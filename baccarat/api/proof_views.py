@@ -12,13 +12,13 @@ from rest_framework.response import Response
 from baccarat.api import proof_documents
 from baccarat.api.proof_serializers import PackAsked
 from baccarat.api.views import viewer
-from baccarat.proofs import links, signed_packs
+from baccarat.proofs import pack_keys, signed_urls
 from baccarat.proofs.export import export
-from casino.admin.where import address_of
+from casino.api.client_ip import address_of
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
 from casino.api.views import EdgeView
-from casino.operators.views import EitherView, OperatorView
+from casino.operators.base_views import EitherView, OperatorView
 
 
 class RoundProof(EitherView):
@@ -34,7 +34,7 @@ class DisputePack(OperatorView):
     @idempotent
     def post(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         hours, caller = read(PackAsked, request)["hours"], self.caller
-        link = links.make(round_=round, operator=caller.operator, by=caller.actor, hours=hours)
+        link = signed_urls.make(round_=round, operator=caller.operator, by=caller.actor, hours=hours)
         url = request.build_absolute_uri(reverse("dispute-pack", args=[link.token]))
         return Response({"url": url, "expires_at": link.expires_at}, status=201)
 
@@ -43,7 +43,7 @@ class PackKeys(EitherView):
     @proof_documents.pack_keys
     def get(self, request: Request) -> Response:
         del request
-        return Response({"items": [{"public": key} for key in signed_packs.public_keys()]})
+        return Response({"items": [{"public": key} for key in pack_keys.public_keys()]})
 
 
 class FetchPack(EdgeView):
@@ -54,7 +54,7 @@ class FetchPack(EdgeView):
     @extend_schema(exclude=True)
     def get(self, request: Request, token: str) -> HttpResponse:
         """This will hand the ZIP out. Raises UnknownPackLink."""
-        pack = links.fetch(token=token, address=address_of(request._request) or "")  # noqa: SLF001  (DRF's wrapper)
+        pack = signed_urls.fetch(token=token, address=address_of(request._request) or "")  # noqa: SLF001  (DRF's wrapper)
         answer = HttpResponse(pack.content, content_type="application/zip")
         answer["Content-Disposition"] = f'attachment; filename="{pack.name}"'
         answer["Cache-Control"] = "no-store"

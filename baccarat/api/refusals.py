@@ -1,6 +1,6 @@
 """What is wrong with a body that only this API reads. Serializers name these codes; the catalogue explains them."""
 
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 
 class UnknownSpot(Refusal):

@@ -5,7 +5,7 @@ from typing import Any, Final
 from drf_spectacular.utils import extend_schema
 
 from baccarat.api import examples
-from baccarat.api import version_shown as shapes
+from baccarat.api import rules_shown as shapes
 
 _RETURN: Final = {"fraction": "10732465128097/10847218479825", "decimal": "0.989420942"}
 _EXAMPLE: Final = {

@@ -8,12 +8,12 @@ from rest_framework import serializers
 from baccarat.api.bodies import OwnRules
 from baccarat.api.odds_shown import ShareShown
 from baccarat.api.serializers import RulesShown, one_of
-from baccarat.operations.versioning import LONGEST_REASON
-from baccarat.rules.odds_page import decimal, exact
-from baccarat.rules.wagers import Spot
-from baccarat.rules_picture import rules_picture
-from baccarat.version_history import Played, Version
-from baccarat.version_rows import STATUSES
+from baccarat.domain.rules.odds_page import decimal, exact
+from baccarat.domain.rules.wagers import Spot
+from baccarat.queries.rules_versions import Played, Version
+from baccarat.queries.rules_view import rules_picture
+from baccarat.services.rules_lifecycle import LONGEST_REASON
+from baccarat.storage.rules_versions import STATUSES
 from casino.api.fields import ActorField, Strict, TextField
 from casino.kernel.money import Book, text
 

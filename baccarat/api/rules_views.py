@@ -6,14 +6,14 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat import version_history
-from baccarat.api import version_documents as documents
-from baccarat.api import version_shown as shapes
-from baccarat.operations import versioning
+from baccarat.api import rules_documents as documents
+from baccarat.api import rules_shown as shapes
+from baccarat.queries import rules_versions
+from baccarat.services import rules_lifecycle
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
-from casino.operators.staff import at_desk
-from casino.operators.views import OperatorView, metadata
+from casino.operators.base_views import OperatorView, metadata
+from casino.operators.memberships import at_desk
 
 
 class VersionView(OperatorView):
@@ -25,7 +25,7 @@ class VersionView(OperatorView):
 
     def shown(self, table: UUID, version: int, *, status: int = 200) -> Response:
         """This will answer with a version as it stands."""
-        found = version_history.version(table=table, operator=self.caller.operator, version=version)
+        found = rules_versions.version(table=table, operator=self.caller.operator, version=version)
         return Response(shapes.shown(found), status=status)
 
 
@@ -36,7 +36,7 @@ class TableVersions(VersionView):
     def get(self, request: Request, table: UUID) -> Response:
         """This will list them."""
         del request
-        found = version_history.versions(table=table, operator=self.caller.operator)
+        found = rules_versions.versions(table=table, operator=self.caller.operator)
         return Response({"items": [shapes.shown(each) for each in found]})
 
     @documents.draft
@@ -45,7 +45,7 @@ class TableVersions(VersionView):
         """This will draft one."""
         given = read(shapes.Drafting, request)
         proposed = {"changes": given["rules"], "acknowledgement": given["acknowledgement"]}
-        version = versioning.draft(by=at_desk(given["actor"]), **proposed, **self.told(table))
+        version = rules_lifecycle.draft(by=at_desk(given["actor"]), **proposed, **self.told(table))
         return self.shown(table, version, status=201)
 
 
@@ -67,7 +67,7 @@ class PublishVersion(VersionView):
     def post(self, request: Request, table: UUID, version: int) -> Response:
         """This will publish it."""
         given = read(shapes.Deciding, request)
-        versioning.publish(version=version, by=at_desk(given["actor"]), **self.told(table))
+        rules_lifecycle.publish(version=version, by=at_desk(given["actor"]), **self.told(table))
         return self.shown(table, version)
 
 
@@ -80,7 +80,7 @@ class RejectVersion(VersionView):
         """This will refuse it."""
         given = read(shapes.Rejecting, request)
         by = at_desk(given["actor"])
-        versioning.reject(version=version, reason=given["reason"], by=by, **self.told(table))
+        rules_lifecycle.reject(version=version, reason=given["reason"], by=by, **self.told(table))
         return self.shown(table, version)
 
 
@@ -93,7 +93,7 @@ class WithdrawVersion(VersionView):
         """This will withdraw them."""
         given = read(shapes.Rejecting, request)
         by = at_desk(given["actor"])
-        versioning.decommission(version=version, reason=given["reason"], by=by, **self.told(table))
+        rules_lifecycle.decommission(version=version, reason=given["reason"], by=by, **self.told(table))
         return self.shown(table, version)
 
 
@@ -105,5 +105,5 @@ class DiscardVersion(VersionView):
     def post(self, request: Request, table: UUID, version: int) -> Response:
         """This will take it back."""
         given = read(shapes.Deciding, request)
-        versioning.take_back(version=version, by=at_desk(given["actor"]), **self.told(table))
+        rules_lifecycle.take_back(version=version, by=at_desk(given["actor"]), **self.told(table))
         return self.shown(table, version)

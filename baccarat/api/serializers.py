@@ -5,15 +5,15 @@ from typing import Any
 
 from rest_framework import serializers
 
-from baccarat.rounds.ceremony_events import HandedBackBy
-from baccarat.rounds.state import Phase, Standing
-from baccarat.rounds.void_events import VoidReason
-from baccarat.rules.deal import Outcome
-from baccarat.rules.payouts import Result
-from baccarat.rules.table_rules import CommissionTiming, Shuffle, SpotsPerRound, UnderMinimum
-from baccarat.rules.wagers import Spot
-from baccarat.shortage import Closed, Way, When
-from baccarat.tables.switch_events import Scope
+from baccarat.domain.rounds.ceremony_events import HandedBackBy
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rounds.void_events import VoidReason
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.payouts import Result
+from baccarat.domain.rules.table_rules import CommissionTiming, Shuffle, SpotsPerRound, UnderMinimum
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.queries.low_balance import Closed, Way, When
 from casino.api.fields import MoneySerializer
 from casino.kernel.money import Book
 

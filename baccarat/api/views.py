@@ -6,18 +6,18 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat import queries
 from baccarat.api import documents
 from baccarat.api.bodies import TableOpening
-from baccarat.operations import opening
-from baccarat.rules import odds, odds_page
+from baccarat.domain.rules import odds, odds_page
+from baccarat.queries import tables
+from baccarat.services import opening
 from casino.api import paging
-from casino.api.catalogue import INVALID_CURSOR, Rejected
+from casino.api.error_catalogue import INVALID_CURSOR, Rejected
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
 from casino.operators.auth import AnyCredential, OperatorKey
+from casino.operators.base_views import EitherView, metadata
 from casino.operators.principals import PlayerPrincipal, Principal
-from casino.operators.views import EitherView, metadata
 
 
 def viewer(caller: Principal) -> UUID | None:
@@ -43,7 +43,7 @@ class Tables(EitherView):
     @documents.list_tables
     def get(self, request: Request) -> Response:
         page = paging.asked(request, str)
-        found = queries.tables(operator=self.caller.operator, after=id_after(page), limit=page.fetch)
+        found = tables.tables(operator=self.caller.operator, after=id_after(page), limit=page.fetch)
         return Response(paging.answer(page, found, key=lambda line: (line["id"],), item=lambda line: line))
 
     @documents.open_table
@@ -61,7 +61,7 @@ class Tables(EitherView):
             acknowledgement=given["acknowledgement"],
             metadata=metadata(request),
         )
-        return Response(queries.table(table=table, operator=operator, viewer=None), status=201)
+        return Response(tables.table(table=table, operator=operator, viewer=None), status=201)
 
 
 class Table(EitherView):
@@ -69,14 +69,14 @@ class Table(EitherView):
     def get(self, request: Request, table: UUID) -> Response:
         del request
         caller = self.caller
-        return Response(queries.table(table=table, operator=caller.operator, viewer=viewer(caller)))
+        return Response(tables.table(table=table, operator=caller.operator, viewer=viewer(caller)))
 
 
 class TableOdds(EitherView):
     @documents.table_odds
     def get(self, request: Request, table: UUID) -> Response:
         del request
-        rules = queries.rules(table=table, operator=self.caller.operator)
+        rules = tables.rules(table=table, operator=self.caller.operator)
         return Response(odds_page.document(odds.sheet(rules)))
 
 
@@ -85,7 +85,7 @@ class TableRounds(EitherView):
     def get(self, request: Request, table: UUID) -> Response:
         page, caller = paging.asked(request, int), self.caller
         before = None if page.after is None else page.after[0]
-        found = queries.rounds_of_table(
+        found = tables.rounds_of_table(
             operator=caller.operator, table=table, viewer=viewer(caller), before=before, limit=page.fetch
         )
         return Response(paging.answer(page, found, key=lambda line: (line["number"],), item=lambda line: line))
@@ -97,9 +97,9 @@ class Rounds(EitherView):
         page, player = paging.asked(request, str), viewer(self.caller)
         before = id_after(page)
         if player is None:
-            found = queries.rounds_of_operator(operator=self.caller.operator, before=before, limit=page.fetch)
+            found = tables.rounds_of_operator(operator=self.caller.operator, before=before, limit=page.fetch)
         else:
-            found = queries.rounds_of_player(player=player, before=before, limit=page.fetch)
+            found = tables.rounds_of_player(player=player, before=before, limit=page.fetch)
         return Response(paging.answer(page, found, key=lambda line: (line["id"],), item=lambda line: line))
 
 
@@ -108,7 +108,7 @@ class Round(EitherView):
     def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         del request
         caller = self.caller
-        return Response(queries.round_(round_=round, operator=caller.operator, viewer=viewer(caller)))
+        return Response(tables.round_(round_=round, operator=caller.operator, viewer=viewer(caller)))
 
 
 class RoundEvents(EitherView):
@@ -116,5 +116,5 @@ class RoundEvents(EitherView):
     def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         del request
         caller = self.caller
-        found = queries.round_events(round_=round, operator=caller.operator, viewer=viewer(caller))
+        found = tables.round_events(round_=round, operator=caller.operator, viewer=viewer(caller))
         return Response({"items": found})

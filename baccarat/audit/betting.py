@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from baccarat.audit import naming, switching, versioning
+from baccarat.audit import kill_switches, rules_versions, shoe_commitments
 from baccarat.audit.traces import Part, RoundTrace, TableTrace
-from baccarat.rounds import events as e
-from baccarat.rounds.state import Phase, Standing
-from baccarat.rules.chips import is_makeable
-from baccarat.rules.table_rules import SpotsPerRound, UnderMinimum
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rules.chips import is_makeable
+from baccarat.domain.rules.table_rules import SpotsPerRound, UnderMinimum
+from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import Book
 
 OUT_OF_PLACE = "event out of place"
@@ -24,8 +24,8 @@ _ONE, _RAISE = SpotsPerRound.ONE, UnderMinimum.RAISE
 def opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
     """This will begin a round at a table, judged by how the table stands."""
     round_ = RoundTrace(event, table, table.notes, {s.seat: Part(s.seat, s.player, s.book) for s in event.seats})
-    switching.require_playing(table, "no round opens")
-    versioning.require_in_force(table)
+    kill_switches.require_playing(table, "no round opens")
+    rules_versions.require_in_force(table)
     if table.round is not None:
         round_.differs(OUT_OF_PLACE, "no round in hand", f"round {table.round.opened.round} runs")
     if event.number != table.rounds + 1:
@@ -44,7 +44,7 @@ def opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
         round_.differs("deadline differs", deadline, event.deadline_at)
     _shoe(round_)
     table.round, table.rounds = round_, event.number
-    naming.named(table, event.next_shoe, number=event.number + 1, differs=round_.differs)
+    shoe_commitments.named(table, event.next_shoe, number=event.number + 1, differs=round_.differs)
     return round_
 
 
@@ -56,7 +56,7 @@ def _shoe(round_: RoundTrace) -> None:
     """Each round has the shoe of its own that was named for it, or is dealt from the table's long shoe."""
     event, table = round_.opened, round_.table
     if not table.long:
-        naming.used(round_)
+        shoe_commitments.used(round_)
         return
     if table.shoe is None or event.shoe != table.shoe.shoe or event.commitment is not None:
         shoe = None if table.shoe is None else table.shoe.shoe
@@ -143,7 +143,7 @@ def confirmed(round_: RoundTrace, event: e.WagerConfirmed) -> None:
     if event.player != part.player or event.book != part.book:
         found = f"{event.player} {event.book}"
         round_.differs("wager of another player", f"{part.player} {part.book}", found, seat=event.seat)
-    switching.require_playing(round_.table, "no wager is taken")
+    kill_switches.require_playing(round_.table, "no wager is taken")
     _in_time(round_, event)
     _stakes(round_, part, event)
     part.standing, part.confirmed_at = _CONFIRMED, event.confirmed_at

@@ -6,12 +6,12 @@ from typing import Final
 
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.traces import Part, RoundTrace
-from baccarat.rounds import ceremony_events as e
-from baccarat.rounds.ceremony_state import Ceremony
-from baccarat.rounds.events import CardsDealt
-from baccarat.rounds.state import Phase
-from baccarat.rules.cards import Card
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rounds import ceremony_events as e
+from baccarat.domain.rounds.ceremony_state import Ceremony
+from baccarat.domain.rounds.events import CardsDealt
+from baccarat.domain.rounds.state import Phase
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.wagers import Spot
 
 OTHER_SEAT: Final = "cards with the wrong seat"
 OTHER_TIME: Final = "time for the cards differs"

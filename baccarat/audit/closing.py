@@ -3,8 +3,8 @@
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.shoes import check_revealed, seed_bytes
 from baccarat.audit.traces import TableTrace
-from baccarat.tables.shoe_events import TableClosed, TableClosing
-from baccarat.tables.state import Closing
+from baccarat.domain.tables.shoe_events import TableClosed, TableClosing
+from baccarat.domain.tables.state import Closing
 
 
 def announced(table: TableTrace, event: TableClosing) -> None:

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from baccarat.audit.naming import NOT_NAMED
-from baccarat.audit.notes import Notes
-from baccarat.audit.story import Line
-from baccarat.catalogue import CATALOGUE
-from baccarat.rounds.events import RoundOpened, WagerConfirmed
-from baccarat.rounds.named_shoe import NamedShoe
-from baccarat.tables.events import TableOpened
-from casino.events.rows import fetch
+from baccarat.audit.findings import Notes
+from baccarat.audit.narrative import Line
+from baccarat.audit.shoe_commitments import NOT_NAMED
+from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rounds.events import RoundOpened, WagerConfirmed
+from baccarat.domain.tables.events import TableOpened
+from baccarat.storage.event_registry import CATALOGUE
+from casino.events.sql import fetch
 
 _BEFORE: Final = """
 SELECT type, schema, data::text FROM events_event WHERE version = 1

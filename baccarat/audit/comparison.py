@@ -4,14 +4,14 @@ from collections.abc import Collection, Sequence
 from typing import Final
 from uuid import UUID
 
-from baccarat.audit import money, pending, read_models, reading, versioning
+from baccarat.audit import money, pending, read_models, rules_versions, snapshot
+from baccarat.audit.findings import Notes
 from baccarat.audit.fold import Fold, Followed
-from baccarat.audit.notes import Notes
+from baccarat.audit.incremental import Touched
 from baccarat.audit.plain import states
 from baccarat.audit.plain.tracing import traced
-from baccarat.audit.touched import Touched
-from casino.events.ahead import ask
 from casino.events.inspection import inspect
+from casino.events.prefetch import ask
 
 STATEMENT: Final = f"""
 SELECT * FROM ({states.STATEMENT}) AS rows CROSS JOIN ({money.entries_of("$2")}) AS moved
@@ -63,12 +63,12 @@ class Asked:
 
 def judge_tables(fold: Fold, notes: Notes, *, oldest: float) -> Collection[UUID]:
     """This will judge tables, the rounds that are not over, and their secrets; returns the shoes in play."""
-    now, _ = reading.now()
+    now, _ = snapshot.now()
     fold.conclude()
     read_models.compare_rounds([*fold.running.values(), *fold.held.values()], notes)
     read_models.compare_tables(list(fold.tables.values()), notes)
     notes.findings.extend(fold.switches.check_tables(fold.tables.values()))
-    notes.findings.extend(versioning.compare(fold.tables.values()))
+    notes.findings.extend(rules_versions.compare(fold.tables.values()))
     pending.check_rounds(fold, notes, now=now, oldest=oldest)
     return pending.check_secrets(fold, notes)
 
@@ -86,7 +86,7 @@ def judge_database(notes: Notes, *, oldest: float, touched: Touched | None = Non
 
     With `touched`, of streams and accounts only these, and nothing of rows that no event stands behind.
     """
-    _, age = reading.now()
+    _, age = snapshot.now()
     if touched is not None:
         notes.findings.extend(inspect(oldest=oldest + age, streams=touched.streams))
         money.check_itself(notes, since=touched.since)

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
-from baccarat.audit import versioning
+from baccarat.audit import rules_versions
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.traces import CommittedShoe, RoundTrace, TableTrace, by_seat
-from baccarat.fairness.cut import Contribution, MalformedContribution, contributed, cut
-from baccarat.rounds.cut_events import CutGiven
-from baccarat.rounds.cutting import MOST_CHANGES, Given
-from baccarat.rounds.events import BettingClosed
-from baccarat.rounds.state import Phase, Standing
-from baccarat.tables.events import ShoeStarted
-from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven
+from baccarat.domain.fairness.cut import Contribution, MalformedContribution, contributed, cut
+from baccarat.domain.rounds.cut import MOST_CHANGES, Given
+from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.rounds.events import BettingClosed
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.tables.events import ShoeStarted
+from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven
 
 MALFORMED: Final = "contribution malformed"
 LATE: Final = "contribution given late"
@@ -87,7 +87,7 @@ def started(table: TableTrace, event: ShoeStarted) -> None:
         table.differs(OTHER_CUT, *differs)
     if coming is not None and coming.shape not in (None, table.rules.shape):
         table.differs(OTHER_SHAPE, coming.shape, table.rules.shape)
-    versioning.require_shoe_in_force(table)
+    rules_versions.require_shoe_in_force(table)
     if coming is not None and event.root is None:
         table.differs("root missing", "the root of the shoe's cards", "none")
     table.coming = None

@@ -6,11 +6,11 @@ from typing import Final
 from baccarat.audit import ceremony, cutting
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.traces import Part, RoundTrace
-from baccarat.rounds import events as e
-from baccarat.rounds.state import Phase, Standing
-from baccarat.rules.deal import IllegalDeal, Outcome, replay
-from baccarat.rules.payouts import Settlement, UnknownStake
-from baccarat.rules.roads.marks import RUN
+from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rules.deal import IllegalDeal, Outcome, replay
+from baccarat.domain.rules.payouts import Settlement, UnknownStake
+from baccarat.domain.rules.roads.marks import RUN
 
 WHATS: Final = {
     "commission": "commission differs",

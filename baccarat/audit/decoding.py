@@ -5,13 +5,13 @@ from typing import Any, Final
 
 import msgspec
 
-from baccarat.audit.notes import Notes
+from baccarat.audit.findings import Notes
 from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.rows import Row, where
-from baccarat.catalogue import CATALOGUE
-from baccarat.chat.catalogue import CATALOGUE as CHAT
+from baccarat.chat.event_registry import CATALOGUE as CHAT
+from baccarat.storage.event_registry import CATALOGUE
 from casino.events.codec import MalformedEvent, UnknownEvent
-from wallet.catalogue import CATALOGUE as WALLET
+from wallet.ledger.event_registry import CATALOGUE as WALLET
 
 UNREADABLE: Final = "event can't be read"
 DECODE: Final = {**CATALOGUE.current, **WALLET.current, **CHAT.current}

@@ -9,15 +9,15 @@ from typing import Final
 
 from django.db import connection
 
-from baccarat.audit import judging, money, parallel, pending, reading, touched
+from baccarat.audit import comparison, incremental, money, parallel, pending, snapshot
+from baccarat.audit.finding_order import in_order
+from baccarat.audit.findings import Notes
 from baccarat.audit.fold import Fold, Followed
-from baccarat.audit.notes import Notes
-from baccarat.audit.order import in_order
 from baccarat.audit.parallel import Part, Progress, Scene
 from baccarat.audit.report import Report
 from baccarat.audit.rows import Batch
 from casino.checkpoints import audit as checkpoints
-from casino.checkpoints import outside
+from casino.checkpoints import replicas
 from casino.checkpoints.document import Checkpoint
 from casino.events.verification import Head, against, head_mark
 from casino.kernel.findings import Finding
@@ -62,10 +62,10 @@ def run(
     """
     start = time.monotonic()
     since = max(since, 0 if checkpoint is None else checkpoint.position)
-    kept = outside.beyond()  # before the snapshot, which then holds what was signed for them
-    with reading.without_collector(), reading.snapshot():
+    kept = replicas.beyond()  # before the snapshot, which then holds what was signed for them
+    with snapshot.without_collector(), snapshot.snapshot():
         head, part = head_mark(), None
-        scene = Scene(reading.share(), head.position, oldest, kept)
+        scene = Scene(snapshot.share(), head.position, oldest, kept)
         if pool is not None and not since and not log_only:
             part = parallel.merge(parallel.run(scene, jobs=jobs, pool=pool, progress=progress))
         if part is None:
@@ -74,7 +74,7 @@ def run(
             part.findings.extend(database())
             part.seconds -= start
             if not log_only:
-                part.findings.extend(checkpoints.check(kept, now=reading.now()[0], since=checkpoint))
+                part.findings.extend(checkpoints.check(kept, now=snapshot.now()[0], since=checkpoint))
         part.chain.extend(() if expected is None else against(expected))
         entries = 0 if log_only else money.entries()
     return Report(
@@ -107,7 +107,7 @@ def _beside(scene: Scene, *, full: bool) -> Generator[Callable[[], list[Finding]
 def _database_apart(scene: Scene) -> list[Finding]:
     """The same by a connection of this thread's own, on the shared snapshot."""
     try:
-        with reading.shared_snapshot(scene.snapshot):
+        with snapshot.shared_snapshot(scene.snapshot):
             return _database(scene)
     finally:
         connection.close()
@@ -115,21 +115,21 @@ def _database_apart(scene: Scene) -> list[Finding]:
 
 def _database(scene: Scene) -> list[Finding]:
     notes = Notes()
-    judging.judge_database(notes, oldest=scene.oldest)
+    comparison.judge_database(notes, oldest=scene.oldest)
     return notes.findings
 
 
 def _alone(scene: Scene, *, since: int, whole: bool, progress: Progress | None) -> Part:
     """One pass over the log and then, unless only the log is wanted, over all that follows from it."""
-    part, seen = Part(), touched.after(since, oldest=scene.oldest) if since else None
+    part, seen = Part(), incremental.after(since, oldest=scene.oldest) if since else None
     streams = None if seen is None else seen.streams
-    fold = Fold(Notes(), disputed=reading.disputed(streams), whole=whole)
+    fold = Fold(Notes(), disputed=snapshot.disputed(streams), whole=whole)
     batches = itertools.chain(
-        () if seen is None else touched.history(seen, findings=part.chain),
-        reading.sealed(since=since, findings=part.chain),
-        [(reading.waiting(), None)],
+        () if seen is None else incremental.history(seen, findings=part.chain),
+        snapshot.sealed(since=since, findings=part.chain),
+        [(snapshot.waiting(), None)],
     )
-    judged = judging.Batches(fold.notes, behind=seen is None)
+    judged = comparison.Batches(fold.notes, behind=seen is None)
     for due in _followed(fold, batches, progress=progress, head=scene.head):
         if whole:
             judged.add(fold, due)
@@ -137,12 +137,12 @@ def _alone(scene: Scene, *, since: int, whole: bool, progress: Progress | None) 
     judged.finish()
     part.seconds = time.monotonic()
     if whole:
-        playing = judging.judge_tables(fold, fold.notes, oldest=scene.oldest)
+        playing = comparison.judge_tables(fold, fold.notes, oldest=scene.oldest)
         if seen is None:
             pending.check_unused(playing, fold.notes)
         else:
-            judging.judge_database(fold.notes, oldest=scene.oldest, touched=seen)
-        judging.judge_others(fold, fold.notes)
+            comparison.judge_database(fold.notes, oldest=scene.oldest, touched=seen)
+        comparison.judge_others(fold, fold.notes)
     part.findings, part.rounds, part.events = fold.notes.findings, fold.rounds, fold.events
     return part
 

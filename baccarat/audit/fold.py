@@ -5,23 +5,23 @@ from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from baccarat.audit import betting, decoding, seating
-from baccarat.audit.notes import Notes
+from baccarat.audit.findings import Notes
+from baccarat.audit.kill_switches import Switches
 from baccarat.audit.plain.following import PlainRounds
 from baccarat.audit.rows import Row, where
 from baccarat.audit.shoes import check_seed
 from baccarat.audit.steps import CONFIRMED, ENDS, ROUND_STEPS, SWITCH_KINDS, TABLE_STEPS, WALLET_KINDS
-from baccarat.audit.switching import Switches
 from baccarat.audit.traces import RoundTrace, TableTrace
 from baccarat.audit.wallets import Wallets
 from baccarat.chat.audit import Chats
-from baccarat.chat.catalogue import CATALOGUE as CHAT
-from baccarat.derive import Place
-from baccarat.projections import sitting_row
-from baccarat.rounds import events as re
-from baccarat.rounds import void_events as ve
-from baccarat.rounds.named_shoe import NamedShoe
-from baccarat.rules.cards import Card
-from baccarat.tables import events as te
+from baccarat.chat.event_registry import CATALOGUE as CHAT
+from baccarat.domain.postings import Place
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds import void_events as ve
+from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.tables import events as te
+from baccarat.storage.projections import sitting_row
 from casino.kernel.findings import Finding
 
 UNEXPLAINED: Final = "event can't be explained"

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from baccarat.audit.partitions import OF_TABLES
 from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.rows import Batch
-from baccarat.audit.shares import OF_TABLES
-from casino.events.pieces import read_some
-from casino.events.rows import fetch
+from casino.events.partial import read_some
+from casino.events.sql import fetch
 from casino.kernel.findings import Finding
 
 LOT: Final = 1000

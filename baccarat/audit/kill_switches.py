@@ -3,11 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from baccarat import projections
 from baccarat.audit.traces import TableTrace
-from baccarat.model_rows import SwitchRow
-from baccarat.tables.state import Stop
-from baccarat.tables.switch_events import (
+from baccarat.domain.tables.kill_switch_events import (
     PlayResumed,
     PlayStopped,
     Scope,
@@ -16,6 +13,9 @@ from baccarat.tables.switch_events import (
     switch_id,
     switch_stream,
 )
+from baccarat.domain.tables.state import Stop
+from baccarat.storage import projections
+from baccarat.storage.rows import SwitchRow
 from casino.kernel.findings import Finding
 
 STOPPED: Final = "play while stopped"

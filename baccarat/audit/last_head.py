@@ -7,7 +7,7 @@ from typing import Final
 
 from django.conf import settings
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.events.verification import Head
 
 _DATABASE: Final = """

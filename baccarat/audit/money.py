@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from baccarat.audit.findings import Notes
 from baccarat.audit.fold import Followed
-from baccarat.audit.notes import Notes
-from baccarat.derive import entry_for
-from casino.events.rows import fetch
-from wallet import audit as ledger
-from wallet.derive import EVENTS as WALLET_EVENTS
-from wallet.derive import entry_for as wallet_entry_for
-from wallet.entries import Entry, Unbalanced
+from baccarat.domain.postings import entry_for
+from casino.events.sql import fetch
+from wallet.ledger import audit as ledger
+from wallet.ledger.entries import Entry, Unbalanced
+from wallet.ledger.postings import EVENTS as WALLET_EVENTS
+from wallet.ledger.postings import entry_for as wallet_entry_for
 
 UNBALANCED: Final = "event moves no balanced money"
 
@@ -23,7 +23,7 @@ def entries_of(causes: str) -> str:
 class Moved:
     """What a batch of events should have moved.
 
-    `causes` are events beside those that were `followed`, and `entries` those they lead to, as `wallet.audit.written`.
+    `causes` are events beside those that were `followed`, and `entries` those they lead to, as `wallet.ledger.audit.written`.
     """
 
     def __init__(

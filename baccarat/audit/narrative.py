@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from baccarat.rounds import ceremony_events as ce
-from baccarat.rounds import events as e
-from baccarat.rounds import void_events as ve
-from baccarat.rounds.cut_events import CutGiven
-from baccarat.rules.deal import IllegalDeal, replay, steps
-from baccarat.rules.payouts import Result, SpotResult
-from baccarat.rules.table_rules import Commission, CommissionTiming, Ratio, TableRules
-from baccarat.rules.wagers import Spot
-from baccarat.tables.events import TableOpened
+from baccarat.domain.rounds import ceremony_events as ce
+from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds import void_events as ve
+from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.rules.deal import IllegalDeal, replay, steps
+from baccarat.domain.rules.payouts import Result, SpotResult
+from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio, TableRules
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.events import TableOpened
 from casino.kernel import money
 
 

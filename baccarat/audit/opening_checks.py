@@ -3,12 +3,12 @@
 import functools
 from typing import NamedTuple
 
-from baccarat.audit import versioning
-from baccarat.rules.odds import player_edge_spots
-from baccarat.rules.table_rules import TableRules
-from baccarat.rules.validation import InvalidRules, check
-from baccarat.rules.versions import SpotReturn
-from baccarat.rules.wagers import Spot
+from baccarat.audit import rules_versions
+from baccarat.domain.rules.odds import player_edge_spots
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.rules.validation import InvalidRules, check
+from baccarat.domain.rules.versions import SpotReturn
+from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import Book
 
 
@@ -36,7 +36,7 @@ def faults(terms: Terms) -> tuple[tuple[str, object, object], ...]:
     found: list[tuple[str, object, object]] = []
     if terms.returns:  # tables from before they were recorded have none
         real = Book.REAL in terms.books
-        found += versioning.faults(
+        found += rules_versions.faults(
             terms.rules, terms.returns, floor=terms.floor, words=terms.acknowledgement, real=real
         )
     spots = player_edge_spots(terms.rules)

@@ -15,15 +15,15 @@ from uuid import UUID
 
 from django.db import connections
 
-from baccarat.audit import judging, pending, reading, shares
-from baccarat.audit.children import begin
+from baccarat.audit import comparison, partitions, pending, snapshot
+from baccarat.audit.child_process import begin
+from baccarat.audit.findings import Notes
 from baccarat.audit.fold import Followed
-from baccarat.audit.notes import Notes
-from baccarat.audit.parts import OthersPart, TablesPart, places_of
-from baccarat.audit.shares import Share
+from baccarat.audit.partial import OthersPart, TablesPart, places_of
+from baccarat.audit.partitions import Share
 from casino.checkpoints import audit as checkpoints
-from casino.checkpoints import outside
-from casino.events.pieces import lacking
+from casino.checkpoints import replicas
+from casino.events.partial import lacking
 from casino.kernel.findings import Finding
 
 LOT: Final = 1000
@@ -49,7 +49,7 @@ class Scene:
     snapshot: str
     head: int
     oldest: float
-    kept: outside.Beyond
+    kept: replicas.Beyond
 
 
 @dataclass(slots=True)
@@ -80,9 +80,9 @@ class Tables:
     def __call__(self, scene: Scene) -> Part:
         """This will follow and judge them."""
         notes, chain = Notes(), list[Finding]()
-        fold = TablesPart(notes, disputed=reading.disputed())
+        fold = TablesPart(notes, disputed=snapshot.disputed())
         events = _follow(fold, self.share, chain, scene)
-        playing = frozenset(judging.judge_tables(fold, notes, oldest=scene.oldest))
+        playing = frozenset(comparison.judge_tables(fold, notes, oldest=scene.oldest))
         return Part(chain, notes.findings, fold.rounds, events, playing, fold.used())
 
 
@@ -95,9 +95,9 @@ class Others:
     def __call__(self, scene: Scene) -> Part:
         """This will follow and judge them."""
         notes, chain = Notes(), list[Finding]()
-        fold = OthersPart(notes, places=places_of(reading.disputed()))
+        fold = OthersPart(notes, places=places_of(snapshot.disputed()))
         events = _follow(fold, self.share, chain, scene)
-        judging.judge_others(fold, notes)
+        comparison.judge_others(fold, notes)
         return Part(chain, notes.findings, events=events)
 
 
@@ -108,8 +108,8 @@ class Database:
     def __call__(self, scene: Scene) -> Part:
         """This will ask for it."""
         notes = Notes()
-        notes.findings.extend(checkpoints.check(scene.kept, now=reading.now()[0]))
-        judging.judge_database(notes, oldest=scene.oldest)
+        notes.findings.extend(checkpoints.check(scene.kept, now=snapshot.now()[0]))
+        comparison.judge_database(notes, oldest=scene.oldest)
         return Part(list(lacking(upto=scene.head)), notes.findings)
 
 
@@ -128,14 +128,14 @@ def processes(jobs: int) -> Executor:
 
 def tasks(jobs: int, *, head: int) -> list[Task]:
     """This will share the work out for so many processes, the longest first."""
-    others, tables = shares.share_out(PARTS * jobs, upto=head)
+    others, tables = partitions.share_out(PARTS * jobs, upto=head)
     tables.sort(key=lambda share: -len(share.positions))
     return [Database(), *map(Tables, tables), Others(others)]
 
 
 def work(task: Task, scene: Scene) -> Part:
     """This will do one task in this process, on the shared snapshot."""
-    with reading.without_collector(), reading.shared_snapshot(scene.snapshot):
+    with snapshot.without_collector(), snapshot.shared_snapshot(scene.snapshot):
         return task(scene)
 
 
@@ -170,9 +170,9 @@ def _follow(fold: TablesPart | OthersPart, share: Share, findings: list[Finding]
     """Follow a share of the log, then what waits, and compare money and ended rounds; returns how many were its own."""
     events, asked = 0, 0
     followed: list[Followed] = []
-    judged = judging.Batches(fold.notes, behind=True)
-    sealed = shares.sealed(share, snapshot=scene.snapshot, findings=findings)
-    for rows, forms in chain(sealed, [(shares.waiting(share), None)]):
+    judged = comparison.Batches(fold.notes, behind=True)
+    sealed = partitions.sealed(share, snapshot=scene.snapshot, findings=findings)
+    for rows, forms in chain(sealed, [(partitions.waiting(share), None)]):
         followed += [
             each
             for each in fold.follow(rows, forms if fold.usual else None)

@@ -5,16 +5,16 @@ from datetime import datetime
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
+from baccarat.audit.findings import Notes
 from baccarat.audit.fold import Fold
-from baccarat.audit.notes import Notes
 from baccarat.audit.rows import Row
 from baccarat.audit.steps import CONFIRMED, SWITCH_KINDS
 from baccarat.audit.wallets import Wallets
-from baccarat.catalogue import CATALOGUE
-from baccarat.derive import Place
-from baccarat.rounds.events import RoundOpened
-from baccarat.rounds.void_events import RoundVoided
-from baccarat.tables.events import TableOpened
+from baccarat.domain.postings import Place
+from baccarat.domain.rounds.events import RoundOpened
+from baccarat.domain.rounds.void_events import RoundVoided
+from baccarat.domain.tables.events import TableOpened
+from baccarat.storage.event_registry import CATALOGUE
 from casino.events import store
 from casino.events.codec import MalformedEvent, UnknownEvent
 

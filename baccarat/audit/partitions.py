@@ -11,13 +11,13 @@ from typing import Any, Final, NamedTuple, get_args
 from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.rows import Batch
 from baccarat.audit.steps import CONFIRMED, ROUND_STEPS, SWITCH_KINDS, TABLE_STEPS
-from casino.events.ahead import ahead
-from casino.events.drafts import Recorded
-from casino.events.pieces import stream_some
-from casino.events.rows import fetch
+from casino.events.partial import stream_some
+from casino.events.prefetch import ahead
+from casino.events.records import Recorded
+from casino.events.sql import fetch
 from casino.events.store import recorded
 from casino.kernel.findings import Finding
-from wallet.protection_events import PlayerProtectionEvent
+from wallet.responsible_gaming.events import PlayerProtectionEvent
 
 OF_TABLES: Final = sorted({*ROUND_STEPS, *TABLE_STEPS, "RoundOpened", "TableOpened"})
 SHOWN: Final = sorted([CONFIRMED, "RoundVoided"])

@@ -7,14 +7,14 @@ from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
 
-from baccarat import shoe_secrets
+from baccarat.audit.findings import Notes
 from baccarat.audit.fold import Fold
-from baccarat.audit.notes import Notes
 from baccarat.audit.shoes import NOT_OPENED, check_shoe
 from baccarat.audit.traces import LongShoe, RoundTrace, TableTrace
-from baccarat.fairness.commitment import commit
-from baccarat.fairness.stream import SEED_BYTES
-from casino.events.rows import fetch
+from baccarat.domain.fairness.commitment import commit
+from baccarat.domain.fairness.stream import SEED_BYTES
+from baccarat.storage import shoe_seeds
+from casino.events.sql import fetch
 
 OVERDUE: Final = "round overdue"
 ASIDE: Final = "round set aside"
@@ -99,7 +99,7 @@ def _in_play(fold: Fold) -> dict[UUID, tuple[TableTrace, str | None, LongShoe | 
 def _seeds(shoes: list[UUID]) -> dict[UUID, bytes]:
     """The seeds that can be opened; one that can't must not hide the others."""
     try:
-        return dict(shoe_secrets.read(shoes))
+        return dict(shoe_seeds.read(shoes))
     except (InvalidTag, ValueError):
         if len(shoes) == 1:
             return {}

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat import projections
-from baccarat.audit.notes import Notes
+from baccarat.audit.findings import Notes
 from baccarat.audit.traces import RoundTrace, TableTrace
-from baccarat.model_rows import ROUNDS, SITTINGS, SWITCHES, TABLES, WAGERS, Relation, SwitchRow
-from baccarat.rounds.state import INITIAL
-from baccarat.version_rows import VERSIONS
-from casino.events.canonical import recanonical
-from casino.events.rows import fetch
+from baccarat.domain.rounds.state import INITIAL
+from baccarat.storage import projections
+from baccarat.storage.rows import ROUNDS, SITTINGS, SWITCHES, TABLES, WAGERS, Relation, SwitchRow
+from baccarat.storage.rules_versions import VERSIONS
+from casino.events.sql import fetch
+from casino.kernel.canonical_json import recanonical
 
 CHUNK: Final = 500
 

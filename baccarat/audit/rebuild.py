@@ -7,22 +7,23 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import model_rows, projections, version_rows
-from baccarat.catalogue import CATALOGUE
-from baccarat.model_rows import RoundRow, SittingRow, SwitchRow, WagerRow
-from baccarat.rounds.events import RoundOpened
-from baccarat.rounds.state import INITIAL as NO_ROUND
-from baccarat.rounds.state import RoundState
-from baccarat.rounds.state import evolve as evolve_round
-from baccarat.tables.evolving import evolve as evolve_table
-from baccarat.tables.state import INITIAL as NO_TABLE
-from baccarat.tables.state import TableState
-from casino.events.rows import execute, fetch
+from baccarat.domain.rounds.events import RoundOpened
+from baccarat.domain.rounds.state import INITIAL as NO_ROUND
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rounds.state import evolve as evolve_round
+from baccarat.domain.tables.evolve import evolve as evolve_table
+from baccarat.domain.tables.state import INITIAL as NO_TABLE
+from baccarat.domain.tables.state import TableState
+from baccarat.storage import projections, rules_versions
+from baccarat.storage import rows as model_rows
+from baccarat.storage.event_registry import CATALOGUE
+from baccarat.storage.rows import RoundRow, SittingRow, SwitchRow, WagerRow
+from casino.events.sql import execute, fetch
 from casino.events.store import COLUMNS, Recorded, recorded
-from wallet.rebuild import rebuild_balances
+from wallet.ledger.rebuild import rebuild_balances
 
 CHUNK: Final = 2000
-RELATIONS: Final = (*model_rows.RELATIONS, version_rows.VERSIONS)
+RELATIONS: Final = (*model_rows.RELATIONS, rules_versions.VERSIONS)
 BALANCES: Final = "wallet_balance"
 KEYS: Final = {**{relation.table: relation.columns[0][0] for relation in RELATIONS}, BALANCES: "account_id"}
 """Every projection with its key. They are locked in this order, the tables first, as writers do."""
@@ -53,7 +54,7 @@ class _Fold:
     wager_rows: list[WagerRow] = field(default_factory=list)
     sittings: dict[str, SittingRow] = field(default_factory=dict)
     switches: dict[str, SwitchRow] = field(default_factory=dict)
-    versions: dict[UUID, version_rows.Rows] = field(default_factory=dict)
+    versions: dict[UUID, rules_versions.Rows] = field(default_factory=dict)
 
     def follow(self, row: Recorded) -> None:
         event = CATALOGUE.decode(row.type, row.schema, row.data)
@@ -64,7 +65,7 @@ class _Fold:
             table = UUID(row.stream.removeprefix("table-"))
             state = evolve_table(self.tables.get(table, (NO_TABLE, 0))[0], event)
             self.tables[table] = state, row.version
-            version_rows.follow(self.versions.setdefault(table, {}), [event], state.facts())
+            rules_versions.follow(self.versions.setdefault(table, {}), [event], state.facts())
             self.sittings.update((sitting.id, sitting) for sitting in projections.sitting_rows([event], state))
             return
         if isinstance(event, RoundOpened):
@@ -142,7 +143,7 @@ def _finish(fold: _Fold) -> None:
     model_rows.save(rows, [], [])
     model_rows.save_sittings(list(fold.sittings.values()))
     model_rows.save_switches(list(fold.switches.values()))
-    version_rows.save(row for rows in fold.versions.values() for row in rows.values())
+    rules_versions.save(row for rows in fold.versions.values() for row in rows.values())
 
 
 def _events() -> Iterator[Recorded]:

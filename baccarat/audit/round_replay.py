@@ -5,20 +5,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from baccarat.audit import ahead
-from baccarat.audit.notes import Notes
+from baccarat.audit import commitments
+from baccarat.audit.findings import Notes
+from baccarat.audit.narrative import Line, tell
 from baccarat.audit.shoes import check_seed, check_shoe, seed_bytes
 from baccarat.audit.steps import ROUND_STEPS
-from baccarat.audit.story import Line, tell
 from baccarat.audit.traces import Guest, LongShoe, Part, RoundTrace, TableTrace
-from baccarat.catalogue import CATALOGUE
-from baccarat.rounds import events as re
-from baccarat.rounds.void_events import RoundVoided, SeatVoided
-from baccarat.rules.table_rules import TableRules
-from baccarat.tables import events as te
-from baccarat.tables.version_events import RulesTookEffect
-from casino import personal
-from casino.events.rows import fetch
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.void_events import RoundVoided, SeatVoided
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.tables import events as te
+from baccarat.domain.tables.rules_events import RulesTookEffect
+from baccarat.storage.event_registry import CATALOGUE
+from casino.crypto import crypto_shredding
+from casino.events.sql import fetch
 from casino.events.store import Recorded, read
 from casino.kernel.findings import Finding
 
@@ -100,11 +100,11 @@ def retell(round_id: UUID) -> Retold:
     trace = _traced(opening, table_events, notes)
     for row, (version, event) in zip(rows[1:], events[1:], strict=True):
         _follow(trace, row, version, event)
-    named = ahead.named_before(opening, table_events[0])
-    ahead.check(opening, named, table_events[0], notes)
+    named = commitments.named_before(opening, table_events[0])
+    commitments.check(opening, named, table_events[0], notes)
     lines, fairness = list(_legible(tell(table_events[0], events))), _fairness(trace, table_events, notes)
     if named is not None:
-        told = ahead.in_words(named, (event for _, event in events))
+        told = commitments.in_words(named, (event for _, event in events))
         lines.insert(sum(line.version == 1 for line in lines), told)
         fairness = f"{fairness} {told.text}"
     return Retold(
@@ -130,7 +130,7 @@ def _rules_of(opening: re.RoundOpened, table_events: list[Any]) -> TableRules:
 def _legible(lines: Iterable[Line]) -> tuple[Line, ...]:
     """Lines with the sealed words that they quote: those of staff about who was in the round."""
     told = tuple(lines)
-    texts = personal.opened([line.text for line in told])
+    texts = crypto_shredding.opened([line.text for line in told])
     return tuple(replace(line, text=text or "") for line, text in zip(told, texts, strict=True))
 
 

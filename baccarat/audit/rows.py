@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from casino.events.drafts import Recorded, Sealed
-from casino.events.links import Seen
+from casino.events.hash_chain import Seen
+from casino.events.records import Recorded, Sealed
 
 Row = Seen | Sealed | Recorded
 Batch = tuple[Sequence[Row], Sequence[Any] | None]

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat import version_rows
 from baccarat.audit.traces import TableTrace
-from baccarat.rules import versions
-from baccarat.rules.table_rules import TableRules
-from baccarat.rules.validation import InvalidRules, check
-from baccarat.tables import version_events as e
-from baccarat.tables.ruled import Next, Ruled, after
+from baccarat.domain.rules import versions
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.rules.validation import InvalidRules, check
+from baccarat.domain.tables import rules_events as e
+from baccarat.domain.tables.rules_state import Next, Ruled, after
+from baccarat.storage import rules_versions
 from casino.kernel.findings import Finding
 from casino.kernel.money import Book
 
@@ -32,10 +32,10 @@ def faults(
         yield UNACKNOWLEDGED, ", ".join(under), words or "nothing"
 
 
-def rows(table: TableTrace) -> version_rows.Rows:
+def rows(table: TableTrace) -> rules_versions.Rows:
     """This will return the rows of the table's versions: the first is written when somebody asks."""
     if not table.versions:
-        version_rows.follow(table.versions, [table.opened], table.opened)
+        rules_versions.follow(table.versions, [table.opened], table.opened)
     return table.versions
 
 
@@ -138,20 +138,20 @@ def require_shoe_in_force(table: TableTrace) -> None:
 def compare(tables: Iterable[TableTrace]) -> Iterator[Finding]:
     """This will compare every version with its row."""
     known = {table.opened.table: rows(table) for table in tables}
-    stored = version_rows.load(known)
+    stored = rules_versions.load(known)
     for identity, wanted in known.items():
         yield from _differences(identity, wanted, stored[identity])
 
 
-def _differences(table: UUID, wanted: version_rows.Rows, stored: version_rows.Rows) -> Iterator[Finding]:
+def _differences(table: UUID, wanted: rules_versions.Rows, stored: rules_versions.Rows) -> Iterator[Finding]:
     for number in sorted(wanted.keys() | stored.keys()):
         due, has = wanted.get(number), stored.get(number)
-        where = f"{version_rows.VERSIONS.table} {table}/{number}"
+        where = f"{rules_versions.VERSIONS.table} {table}/{number}"
         if due is None or has is None:
             what = "row is extra" if due is None else "row is missing"
             yield Finding(what, where, "none" if due is None else "a row", "none" if has is None else "a row")
             continue
-        for (name, _), right, found in zip(version_rows.VERSIONS.columns, due, has, strict=True):
+        for (name, _), right, found in zip(rules_versions.VERSIONS.columns, due, has, strict=True):
             if right != found:
                 yield Finding("row differs", f"{where} {name}", str(right), str(found))
 
@@ -189,7 +189,7 @@ def _drafted_version(table: TableTrace) -> int | None:
 def _follow(table: TableTrace, event: e.VersionEvent) -> None:
     table.ruled = after(_ruling(table), event)
     try:
-        version_rows.follow(rows(table), [event], table.opened)
+        rules_versions.follow(rows(table), [event], table.opened)
     except KeyError:
         table.differs(OUT_OF_PLACE, "a version that was drafted", event.version)
 

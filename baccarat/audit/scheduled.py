@@ -8,7 +8,7 @@ from typing import Final
 from baccarat.audit import engine
 from baccarat.audit.report import Report
 from casino.kernel.findings import Finding
-from casino.significant import log
+from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
 
@@ -24,15 +24,15 @@ def run() -> Report:
     report = engine.run()
     logger.log(logging.INFO if report.ok else logging.ERROR, report.line())
     if not report.ok:
-        log.record_many([_failed(report), *map(_found, report.findings[:MOST])])
+        recorder.record_many([_failed(report), *map(_found, report.findings[:MOST])])
     return report
 
 
-def _failed(report: Report) -> log.Significant:
+def _failed(report: Report) -> recorder.Significant:
     position, digest = report.head
     today = datetime.now(UTC).date().isoformat()
-    return log.Significant(
-        kind=log.Kind.INTEGRITY_FAILED,
+    return recorder.Significant(
+        kind=recorder.Kind.INTEGRITY_FAILED,
         operator=None,
         subject=f"audit:{today}",
         actor="system",
@@ -42,10 +42,10 @@ def _failed(report: Report) -> log.Significant:
     )
 
 
-def _found(finding: Finding) -> log.Significant:
+def _found(finding: Finding) -> recorder.Significant:
     name = sha256(f"{finding.what}\n{finding.where}\n{finding.found}".encode()).hexdigest()
-    return log.Significant(
-        kind=log.Kind.AUDIT_FINDING,
+    return recorder.Significant(
+        kind=recorder.Kind.AUDIT_FINDING,
         operator=None,
         subject=finding.where[:200],
         actor="system",

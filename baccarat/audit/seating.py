@@ -3,18 +3,18 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from baccarat.audit import closing, cutting, naming, switching, versioning
+from baccarat.audit import closing, cutting, kill_switches, rules_versions, shoe_commitments
 from baccarat.audit.betting import OUT_OF_PLACE
-from baccarat.audit.notes import Notes
+from baccarat.audit.findings import Notes
+from baccarat.audit.opening_checks import Terms, faults
 from baccarat.audit.shoes import NOT_OPENED, check_shoe, seed_bytes
-from baccarat.audit.terms import Terms, faults
 from baccarat.audit.traces import Guest, LongShoe, TableTrace
-from baccarat.fairness.commitment import commit
-from baccarat.rounds.state import Standing
-from baccarat.rules.cards import UnknownCard, points
-from baccarat.tables import events as e
-from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
-from baccarat.tables.switch_events import PlayResumed, PlayStopped
+from baccarat.domain.fairness.commitment import commit
+from baccarat.domain.rounds.state import Standing
+from baccarat.domain.rules.cards import UnknownCard, points
+from baccarat.domain.tables import events as e
+from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
+from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
 
 
 def opened(event: e.TableOpened, notes: Notes) -> TableTrace:
@@ -23,13 +23,13 @@ def opened(event: e.TableOpened, notes: Notes) -> TableTrace:
     terms = Terms(event.rules, event.books, event.edge_accepted, event.returns, event.floor, event.acknowledgement)
     for what, expected, found in faults(terms):
         table.differs(what, expected, found)
-    naming.named(table, event.next_shoe, number=1, differs=table.differs)
+    shoe_commitments.named(table, event.next_shoe, number=1, differs=table.differs)
     return table
 
 
 def taken(table: TableTrace, event: e.SeatTaken) -> None:
     """This will follow a player who sits down at a free seat of a table that nothing stops."""
-    switching.require_playing(table, "nobody sits down")
+    kill_switches.require_playing(table, "nobody sits down")
     _require_free(table, event.seat)
     if event.player in table.guests:
         table.differs(OUT_OF_PLACE, "a player without a seat", f"seat {table.guests[event.player].seat}")
@@ -195,10 +195,10 @@ STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
     ShoeCutGiven: cutting.given_to_next,
     e.ShoeStarted: shoe_started,
     e.ShoeEnded: shoe_ended,
-    PlayStopped: switching.stopped,
-    PlayResumed: switching.resumed,
+    PlayStopped: kill_switches.stopped,
+    PlayResumed: kill_switches.resumed,
     ShoeRevealed: revealed,
     TableClosing: closing.announced,
     TableClosed: closing.closed,
-    **versioning.STEPS,
+    **rules_versions.STEPS,
 }

@@ -3,7 +3,7 @@
 from typing import Final, Protocol
 
 from baccarat.audit.traces import CommittedShoe, RoundTrace, TableTrace
-from baccarat.rounds.named_shoe import NamedShoe
+from baccarat.domain.rounds.commitment import NamedShoe
 
 MISSING: Final = "commitment missing"
 NOT_NAMED: Final = "shoe differs from the named one"

@@ -1,11 +1,11 @@
 """Cards against the seed that was committed to before the first bet."""
 
 from baccarat.audit.traces import CommittedShoe, LongShoe, RoundTrace, TableTrace
-from baccarat.fairness.commitment import commit
-from baccarat.fairness.openings import root
-from baccarat.fairness.shuffle import order
-from baccarat.fairness.stream import SEED_BYTES
-from baccarat.rules.cards import Card
+from baccarat.domain.fairness.commitment import commit
+from baccarat.domain.fairness.openings import root
+from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.fairness.stream import SEED_BYTES
+from baccarat.domain.rules.cards import Card
 
 NOT_OPENED = "seed does not open the commitment"
 OTHER_CARDS = "cards are not the shoe's"

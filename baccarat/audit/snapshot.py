@@ -10,9 +10,9 @@ from django.db import transaction
 
 from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.rows import Batch
-from casino.events.ahead import ahead
-from casino.events.drafts import Recorded
-from casino.events.rows import any_time, execute, fetch
+from casino.events.prefetch import ahead
+from casino.events.records import Recorded
+from casino.events.sql import any_time, execute, fetch
 from casino.events.store import recorded
 from casino.events.verification import read
 from casino.kernel.findings import Finding

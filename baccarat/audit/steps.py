@@ -5,12 +5,12 @@ from typing import Any, Final, get_args
 
 from baccarat.audit import betting, ceremony, cutting, dealing, seating, voiding
 from baccarat.audit.traces import RoundTrace
-from baccarat.rounds import ceremony_events as ce
-from baccarat.rounds import events as re
-from baccarat.rounds import void_events as ve
-from baccarat.rounds.cut_events import CutGiven
-from baccarat.tables.switch_events import SwitchEvent
-from wallet.derive import EVENTS as WALLET_EVENTS
+from baccarat.domain.rounds import ceremony_events as ce
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds import void_events as ve
+from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.tables.kill_switch_events import SwitchEvent
+from wallet.ledger.postings import EVENTS as WALLET_EVENTS
 
 ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
     kind.__name__: step

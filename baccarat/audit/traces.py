@@ -10,26 +10,26 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from baccarat import version_rows
-from baccarat.audit.notes import Notes
-from baccarat.derive import Place
-from baccarat.model_rows import SittingRow
-from baccarat.rounds.ceremony_events import HandTurned
-from baccarat.rounds.ceremony_state import Ceremony
-from baccarat.rounds.cutting import Given
-from baccarat.rounds.events import RoundOpened, SeatSettled
-from baccarat.rounds.state import Phase, RoundSeat, RoundState, Standing
-from baccarat.rounds.void_events import RoundVoided, RoundVoidRequested
-from baccarat.rules.cards import Card
-from baccarat.rules.deal import Deal, Outcome
-from baccarat.rules.payouts import Settlement, settle
-from baccarat.rules.roads.marks import Mark, pairs
-from baccarat.rules.table_rules import ShoeShape, Shuffle, TableRules
-from baccarat.rules.wagers import Spot, Stakes
-from baccarat.tables.events import TableOpened
-from baccarat.tables.ruled import Ruled
-from baccarat.tables.state import Closing, NextShoe, Seat, Shoe, Stop, TableState
-from baccarat.tables.switch_events import Scope
+from baccarat.audit.findings import Notes
+from baccarat.domain.postings import Place
+from baccarat.domain.rounds.ceremony_events import HandTurned
+from baccarat.domain.rounds.ceremony_state import Ceremony
+from baccarat.domain.rounds.cut import Given
+from baccarat.domain.rounds.events import RoundOpened, SeatSettled
+from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, Standing
+from baccarat.domain.rounds.void_events import RoundVoided, RoundVoidRequested
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.deal import Deal, Outcome
+from baccarat.domain.rules.payouts import Settlement, settle
+from baccarat.domain.rules.roads.marks import Mark, pairs
+from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
+from baccarat.domain.rules.wagers import Spot, Stakes
+from baccarat.domain.tables.events import TableOpened
+from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.domain.tables.rules_state import Ruled
+from baccarat.domain.tables.state import Closing, NextShoe, Seat, Shoe, Stop, TableState
+from baccarat.storage import rules_versions
+from baccarat.storage.rows import SittingRow
 from casino.kernel.money import Book
 
 _SHOE = Shuffle.SHOE
@@ -127,7 +127,7 @@ class TableTrace:
     closing: Closing | None = None
     stops: dict[tuple[Scope, str], Stop] = field(default_factory=dict)
     ruled: Ruled | None = None
-    versions: version_rows.Rows = field(default_factory=dict)
+    versions: rules_versions.Rows = field(default_factory=dict)
     rules: TableRules = field(init=False)
     label: str = field(init=False)
     place: Place = field(init=False)

@@ -7,20 +7,20 @@ from uuid import UUID
 
 from baccarat.audit import money
 from baccarat.audit.dealing import NO_DEAL
-from baccarat.audit.naming import NOT_NAMED
-from baccarat.audit.notes import Notes
-from baccarat.audit.retelling import NoSuchRound, Retold, retell
+from baccarat.audit.findings import Notes
+from baccarat.audit.round_replay import NoSuchRound, Retold, retell
+from baccarat.audit.shoe_commitments import NOT_NAMED
 from baccarat.audit.shoes import NOT_OPENED, OTHER_CARDS, OTHER_ROOT
-from baccarat.catalogue import CATALOGUE
-from baccarat.derive import Place
+from baccarat.domain.postings import Place
+from baccarat.storage.event_registry import CATALOGUE
 from casino.checkpoints import proofs, records
 from casino.checkpoints.document import Checkpoint
-from casino.checkpoints.ring import ring
+from casino.checkpoints.keyring import ring
 from casino.checkpoints.tree import NotWhole
-from casino.events.canonical import recanonical
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.digest import GENESIS, digest
-from casino.events.rows import fetch
+from casino.events.sql import fetch
+from casino.kernel.canonical_json import recanonical
 from casino.kernel.findings import Finding
 from casino.kernel.merkle import is_included, leaf_hash
 

@@ -5,8 +5,8 @@ from typing import Final
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.shoes import check_seed
 from baccarat.audit.traces import Guest, Part, RoundTrace
-from baccarat.rounds import void_events as e
-from baccarat.rounds.state import Phase
+from baccarat.domain.rounds import void_events as e
+from baccarat.domain.rounds.state import Phase
 from casino.kernel.money import Book
 
 ALONE: Final = "void without approval"

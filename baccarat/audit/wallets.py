@@ -4,19 +4,26 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
-from baccarat.audit.notes import Notes
+from baccarat.audit.findings import Notes
 from baccarat.audit.rows import Row
 from casino.kernel.findings import Finding
-from wallet.adjustment_events import AdjustmentApproved, AdjustmentEvent
 from wallet.adjustments.audit import Adjustments
-from wallet.events import PlayerAccountOpened, PlayMoneyToppedUp, SandboxCredited, TableLimitSet, WalletEvent, stream
-from wallet.limits.audit import Limits
-from wallet.payment_events import DebtCollected, DepositRequested, PaymentEvent, WithdrawalRequested
+from wallet.adjustments.events import AdjustmentApproved, AdjustmentEvent
+from wallet.ledger.events import (
+    PlayerAccountOpened,
+    PlayMoneyToppedUp,
+    SandboxCredited,
+    TableLimitSet,
+    WalletEvent,
+    stream,
+)
 from wallet.payments.audit import Payments
-from wallet.protection.audit import Protections
-from wallet.protection_events import PlayerProtectionEvent, ProtectionEvent
+from wallet.payments.events import DebtCollected, DepositRequested, PaymentEvent, WithdrawalRequested
 from wallet.reconciliation.audit import Reconciliations
-from wallet.reconciliation_events import ReconciliationEvent
+from wallet.reconciliation.events import ReconciliationEvent
+from wallet.responsible_gaming.audit import Protections
+from wallet.responsible_gaming.events import PlayerProtectionEvent, ProtectionEvent
+from wallet.responsible_gaming.table_limit_audit import Limits
 
 Followed = WalletEvent | TableLimitSet | ProtectionEvent | PaymentEvent | AdjustmentEvent | ReconciliationEvent
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.chat import kept, projection, proof
+from baccarat.chat import message_audit, projection, proof
 from baccarat.chat.events import (
     ChatEvent,
     ChatMessageSent,
@@ -18,10 +18,10 @@ from baccarat.chat.events import (
     words_stream,
 )
 from baccarat.chat.rules import MESSAGES, NEWCOMER, Conduct, evolve
-from casino import personal
-from casino.events.rows import fetch
+from casino.crypto import crypto_shredding
+from casino.events.sql import fetch
 from casino.kernel.findings import Finding
-from casino.operators import removals
+from casino.operators import bans
 
 _DESTROYED: Final = """
     SELECT player_id FROM operators_personalkey AS kept WHERE wrapped IS NULL AND NOT EXISTS (
@@ -48,7 +48,7 @@ class Chats:
         self._players: dict[UUID, _Trace] = {}
         self._words: dict[str, FilterWordAdded] = {}
         self._lists: dict[str, int] = {}
-        self._due: dict[str, dict[UUID, kept.Due]] = {table: {} for table in kept.STATEMENTS}
+        self._due: dict[str, dict[UUID, message_audit.Due]] = {table: {} for table in message_audit.STATEMENTS}
 
     def follow(self, event: ChatEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
         """This will follow one event and yield what contradicts the rules."""
@@ -61,19 +61,19 @@ class Chats:
         if isinstance(event, ChatMessageSent):
             yield from _said(event, trace, where)
         trace.conduct = evolve(trace.conduct, event)
-        table, subject, due = kept.due(event)
+        table, subject, due = message_audit.due(event)
         self._due[table][subject] = due
 
     def check_state(self) -> Iterator[Finding]:
         """This will compare what is kept, and the rows, with what the events have led to."""
         yield from _unrecorded()
         old = fetch("SELECT clock_timestamp()")[0][0] - KEPT_FOR
-        for table, statement in kept.STATEMENTS.items():
+        for table, statement in message_audit.STATEMENTS.items():
             yield from _texts(table, self._due[table], fetch(statement), old=old)
-        for message in kept.shown_otherwise():
+        for message in message_audit.shown_otherwise():
             where = f"chat_message {message} shown"
             yield Finding("row differs", where, "what was said, with words covered", "another text")
-        for where, actor, by in kept.told_of_others():
+        for where, actor, by in message_audit.told_of_others():
             yield Finding("row differs", f"{where} by", actor, by)
         voices = {
             player: projection.voice_row(trace.conduct, operator=trace.operator, player=player)
@@ -87,7 +87,7 @@ class Chats:
             for player, trace in self._players.items()
             if trace.conduct.removal is not None
         }
-        yield from _rows(removals.TABLE, gone, removals.standing())
+        yield from _rows(bans.TABLE, gone, bans.standing())
 
     def _listed(self, event: FilterEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
         before = self._lists.get(stream, 0)
@@ -120,22 +120,22 @@ def _said(event: ChatMessageSent, trace: _Trace, where: str) -> Iterator[Finding
 
 
 def _texts(
-    table: str, due: Mapping[UUID, kept.Due], rows: Iterable[tuple[Any, ...]], *, old: datetime
+    table: str, due: Mapping[UUID, message_audit.Due], rows: Iterable[tuple[Any, ...]], *, old: datetime
 ) -> Iterator[Finding]:
     """Compares what is kept with the log. What is older than `old` may be purged; who is erased can't be read."""
-    missing, gone, found = dict(due), personal.destroyed(), list(rows)
-    texts = personal.opened([text for _, _, text, *_ in found])
-    salts = personal.opened_data([bytes(salt) for _, salt, *_ in found])
+    missing, gone, found = dict(due), crypto_shredding.destroyed(), list(rows)
+    texts = crypto_shredding.opened([text for _, _, text, *_ in found])
+    salts = crypto_shredding.opened_data([bytes(salt) for _, salt, *_ in found])
     for (subject, stored, sealed, *facts), text, salt in zip(found, texts, salts, strict=True):
         wanted = missing.pop(subject, None)
         where = f"{table} {subject}"
         if wanted is None:
             yield Finding("row is extra", where, "none", "a row")
             continue
-        for name, right, has in zip(kept.FACTS[table], wanted.facts, facts, strict=True):
+        for name, right, has in zip(message_audit.FACTS[table], wanted.facts, facts, strict=True):
             if right != has:
                 yield Finding("row differs", f"{where} {name}", str(right), str(has))
-        if personal.owner_of(sealed) in gone or (not sealed and UUID(bytes=bytes(stored)[:16]) in gone):
+        if crypto_shredding.owner_of(sealed) in gone or (not sealed and UUID(bytes=bytes(stored)[:16]) in gone):
             continue
         if not _proves(salt or bytes(stored), subject, text or "", wanted.digest):
             yield Finding("words differ", where, f"the text of digest {wanted.digest}", "another text")

@@ -16,8 +16,8 @@ from baccarat.chat.events import (
     ReportClosed,
 )
 from baccarat.chat.masking import COVER
-from casino import personal
-from casino.events.rows import fetch
+from casino.crypto import crypto_shredding
+from casino.events.sql import fetch
 
 FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "chat_message": ("operator_id", "table_id", "seat", "player_id", "sent_at"),
@@ -87,8 +87,8 @@ def due(event: PlayerEvent) -> tuple[str, UUID, Due]:
 def shown_otherwise() -> Iterator[UUID]:
     """This will yield messages that are shown as something else than what was said with words covered."""
     rows = fetch("SELECT id, text, shown FROM chat_message")
-    said = personal.opened([text for _, text, _ in rows])
-    shown = personal.opened([text for *_, text in rows])
+    said = crypto_shredding.opened([text for _, text, _ in rows])
+    shown = crypto_shredding.opened([text for *_, text in rows])
     for (message, *_), one, other in zip(rows, said, shown, strict=True):
         if not _covers(one or "", other or ""):
             yield message

@@ -22,9 +22,9 @@ from baccarat.chat.events import (
 from baccarat.chat.recording import Page, Words
 from baccarat.chat.refusals import NotMuted, NotRemoved, ReportIsClosed, UnknownReport
 from baccarat.chat.rules import Ban, Conduct
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.events.store import Metadata
-from casino.operators import queries, removals, sessions
+from casino.operators import bans, queries, sessions
 
 _ACT: Final = """
     INSERT INTO chat_act (id, operator_id, player_id, kind, reason, until, note, salt, by, done_at)
@@ -97,7 +97,7 @@ def readmit(*, moderator: Moderator) -> Conduct:
     def judged(page: Page, words: Words) -> Act:
         if not _holds(page.conduct.removal, page.now):
             raise NotRemoved
-        removals.lift(player=page.player)
+        bans.lift(player=page.player)
         return PlayerReadmitted(*_about(page, words), words.digest, page.now)
 
     return _act(moderator, judged)

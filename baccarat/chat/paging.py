@@ -6,7 +6,7 @@ from uuid import UUID
 from rest_framework.request import Request
 
 from casino.api import paging
-from casino.api.catalogue import INVALID_CURSOR, Rejected
+from casino.api.error_catalogue import INVALID_CURSOR, Rejected
 
 
 def page_after(request: Request) -> tuple[paging.Page, UUID | None]:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from baccarat.chat.events import FilterWordAdded, Reason
 from baccarat.chat.rules import Ban, Conduct
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 
 VOICES: Final = "chat_voice"
 VOICE_COLUMNS: Final = (

@@ -8,10 +8,10 @@ from uuid import UUID
 from baccarat.chat import projection
 from baccarat.chat.events import Reason
 from baccarat.chat.rules import Ban, Conduct
-from baccarat.operations.guest import Guest
-from baccarat.tables.refusals import UnknownTable
-from casino import personal
-from casino.events.rows import fetch
+from baccarat.domain.tables.refusals import UnknownTable
+from baccarat.services.table_actor import Guest
+from casino.crypto import crypto_shredding
+from casino.events.sql import fetch
 from casino.operators import queries as operators
 
 Line = dict[str, Any]
@@ -148,6 +148,6 @@ def _lines(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> list[Line]:
 
 def _opened(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Rows with what is sealed in them opened, with one question for all keys."""
-    sealed = [value for row in rows for value in row if personal.is_sealed(value)]
-    texts = iter(personal.opened(sealed))
-    return [tuple(next(texts) if personal.is_sealed(value) else value for value in row) for row in rows]
+    sealed = [value for row in rows for value in row if crypto_shredding.is_sealed(value)]
+    texts = iter(crypto_shredding.opened(sealed))
+    return [tuple(next(texts) if crypto_shredding.is_sealed(value) else value for value in row) for row in rows]

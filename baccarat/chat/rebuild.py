@@ -7,13 +7,13 @@ from typing import Any, Final
 from django.db import transaction
 
 from baccarat.chat import projection
-from baccarat.chat.catalogue import CATALOGUE
+from baccarat.chat.event_registry import CATALOGUE
 from baccarat.chat.events import FilterEvent, FilterWordAdded, PlayerEvent, PlayerReported
 from baccarat.chat.rules import NEWCOMER, Conduct, evolve
-from casino.events.rows import execute, fetch
-from casino.operators import removals
+from casino.events.sql import execute, fetch
+from casino.operators import bans
 
-TABLES: Final = (projection.VOICES, projection.WORDS, removals.TABLE)
+TABLES: Final = (projection.VOICES, projection.WORDS, bans.TABLE)
 _EVENTS: Final = """
     SELECT type, schema, data::text FROM events_event
      WHERE starts_with(stream, 'chat-') OR starts_with(stream, 'words-') ORDER BY stream, version
@@ -57,11 +57,11 @@ def _make() -> None:
     for player, (operator, conduct) in voices.items():
         projection.save(conduct, operator=operator, player=player)
         if conduct.removal is not None:
-            removals.save(player=player, until=conduct.removal.until)
+            bans.save(player=player, until=conduct.removal.until)
 
 
 def _all() -> dict[str, Mapping[Any, Any]]:
-    return dict(zip(TABLES, (projection.voices(), projection.words(), removals.standing()), strict=True))
+    return dict(zip(TABLES, (projection.voices(), projection.words(), bans.standing()), strict=True))
 
 
 def _changed(before: Mapping[str, Mapping[Any, Any]], after: Mapping[str, Mapping[Any, Any]]) -> Iterator[str]:

@@ -6,12 +6,12 @@ from datetime import datetime
 from uuid import UUID
 
 from baccarat.chat import projection, proof
-from baccarat.chat.catalogue import CATALOGUE
+from baccarat.chat.event_registry import CATALOGUE
 from baccarat.chat.events import PlayerEvent, chat_stream
 from baccarat.chat.rules import Conduct, evolve
-from casino import personal
-from casino.api.ids import new_id
-from casino.events.rows import fetch
+from casino.crypto import crypto_shredding
+from casino.events.ids import new_id
+from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
 
 
@@ -54,7 +54,7 @@ def new_words(text: str, *, subject: UUID | None = None) -> Words:
 
 def stored(words: Words, *, player: UUID) -> Stored:
     """This will seal words under a player's key, so that they go when it is destroyed. Raises PersonErased."""
-    key = personal.key_of(player)
+    key = crypto_shredding.key_of(player)
     return Stored(key.text(words.text), key.data(words.salt))
 
 

@@ -1,6 +1,6 @@
 """Why the chat says no."""
 
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 
 class MessageEmpty(Refusal):

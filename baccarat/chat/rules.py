@@ -23,7 +23,7 @@ from baccarat.chat.refusals import (
     TooManyReports,
     UnknownModeration,
 )
-from casino.kernel.refusals import Refusal
+from casino.kernel.errors import Refusal
 
 LONGEST: Final = 200
 """Characters of a message after normalisation (NFC)."""

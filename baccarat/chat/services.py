@@ -19,10 +19,10 @@ from baccarat.chat.refusals import (
     SeatIsEmpty,
     UnknownMessage,
 )
-from baccarat.operations.guest import Guest
-from baccarat.tables.refusals import UnknownSeat, UnknownTable
-from casino import personal
-from casino.events.rows import execute, fetch
+from baccarat.domain.tables.refusals import UnknownSeat, UnknownTable
+from baccarat.services.table_actor import Guest
+from casino.crypto import crypto_shredding
+from casino.events.sql import execute, fetch
 
 # One look at all that a message is judged by, and the listed words that are in it.
 _FLOOR: Final = """
@@ -94,7 +94,7 @@ def say(*, guest: Guest, text: str) -> Said:
             guest.operator, guest.table, seat, guest.player, said.id, words.digest, sent_at=page.now
         )
         recording.record(page, event, guest.metadata)
-        key = personal.key_of(guest.player)
+        key = crypto_shredding.key_of(guest.player)
         kept = (key.text(words.text), key.text(said.shown), key.data(words.salt))
         execute(_SAY, (said.id, guest.operator, guest.table, seat, guest.player, *kept, page.now))
     return said

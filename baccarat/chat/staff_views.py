@@ -5,12 +5,12 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat.chat import bodies, documents, listing, moderating, queries
-from baccarat.chat.moderating import Moderator
+from baccarat.chat import bodies, documents, moderation, queries, word_lists
+from baccarat.chat.moderation import Moderator
 from baccarat.chat.paging import answer, page_after
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
-from casino.operators.views import OperatorView, metadata
+from casino.operators.base_views import OperatorView, metadata
 
 
 class ModeratorView(OperatorView):
@@ -27,7 +27,7 @@ class Mute(ModeratorView):
     def post(self, request: Request, player: UUID) -> Response:
         given = read(bodies.BanRequest, request)
         by = self.moderator(request, player, given["note"])
-        after = moderating.mute(moderator=by, reason=given["reason"], minutes=given["minutes"])
+        after = moderation.mute(moderator=by, reason=given["reason"], minutes=given["minutes"])
         return Response(queries.shown_conduct(player, after))
 
 
@@ -36,7 +36,7 @@ class Unmute(ModeratorView):
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         by = self.moderator(request, player, read(bodies.NoteRequest, request)["note"])
-        return Response(queries.shown_conduct(player, moderating.unmute(moderator=by)))
+        return Response(queries.shown_conduct(player, moderation.unmute(moderator=by)))
 
 
 class Remove(ModeratorView):
@@ -45,7 +45,7 @@ class Remove(ModeratorView):
     def post(self, request: Request, player: UUID) -> Response:
         given = read(bodies.BanRequest, request)
         by = self.moderator(request, player, given["note"])
-        after = moderating.remove(moderator=by, reason=given["reason"], minutes=given["minutes"])
+        after = moderation.remove(moderator=by, reason=given["reason"], minutes=given["minutes"])
         return Response(queries.shown_conduct(player, after))
 
 
@@ -54,7 +54,7 @@ class Readmit(ModeratorView):
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         by = self.moderator(request, player, read(bodies.NoteRequest, request)["note"])
-        return Response(queries.shown_conduct(player, moderating.readmit(moderator=by)))
+        return Response(queries.shown_conduct(player, moderation.readmit(moderator=by)))
 
 
 class Conduct(OperatorView):
@@ -92,7 +92,7 @@ class CloseReport(OperatorView):
     @idempotent
     def post(self, request: Request, report: UUID) -> Response:
         given = read(bodies.CloseRequest, request)
-        moderating.close_report(
+        moderation.close_report(
             operator=self.caller.operator,
             report=report,
             outcome=given["outcome"],
@@ -112,7 +112,7 @@ class FilterWords(OperatorView):
     @idempotent
     def post(self, request: Request) -> Response:
         word = read(bodies.WordRequest, request)["word"]
-        added = listing.add(operator=self.caller.operator, word=word, metadata=metadata(request))
+        added = word_lists.add(operator=self.caller.operator, word=word, metadata=metadata(request))
         shown = {"word": added.word, "folded": added.folded, "for_all": False, "added_at": added.added_at}
         return Response(shown, status=201)
 
@@ -122,5 +122,5 @@ class RemoveFilterWord(OperatorView):
     @idempotent
     def post(self, request: Request) -> Response:
         word = read(bodies.WordRequest, request)["word"]
-        listing.remove(operator=self.caller.operator, word=word, metadata=metadata(request))
+        word_lists.remove(operator=self.caller.operator, word=word, metadata=metadata(request))
         return Response(status=204)

@@ -5,12 +5,12 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat.chat import bodies, documents, queries, talking
+from baccarat.chat import bodies, documents, queries, services
 from baccarat.chat.paging import answer, page_after
-from baccarat.operations.guest import Guest
+from baccarat.services.table_actor import Guest
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
-from casino.operators.views import PlayerView, metadata
+from casino.operators.base_views import PlayerView, metadata
 
 
 class ChatView(PlayerView):
@@ -32,7 +32,7 @@ class TableChat(ChatView):
     @documents.say
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        said = talking.say(guest=self.guest(request, table), text=read(bodies.MessageRequest, request)["text"])
+        said = services.say(guest=self.guest(request, table), text=read(bodies.MessageRequest, request)["text"])
         line = queries.message_line(identity=said.id, seat=said.seat, mine=True, shown=said.shown, sent_at=said.sent_at)
         return Response(line, status=201)
 
@@ -41,7 +41,7 @@ class ChatOpen(ChatView):
     @documents.set_open
     def put(self, request: Request, table: UUID) -> Response:
         is_open = read(bodies.OpenRequest, request)["open"]
-        talking.set_open(guest=self.guest(request, table), is_open=is_open)
+        services.set_open(guest=self.guest(request, table), is_open=is_open)
         return Response({"open": is_open})
 
 
@@ -50,7 +50,7 @@ class ReportMessage(ChatView):
     @idempotent
     def post(self, request: Request, table: UUID, message: UUID) -> Response:
         reason = read(bodies.ReportRequest, request)["reason"]
-        report = talking.report_message(guest=self.guest(request, table), message=message, reason=reason)
+        report = services.report_message(guest=self.guest(request, table), message=message, reason=reason)
         return Response({"report": report}, status=201)
 
 
@@ -59,5 +59,5 @@ class ReportPlayer(ChatView):
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         given = read(bodies.PlayerReportRequest, request)
-        report = talking.report_player(guest=self.guest(request, table), seat=given["seat"], reason=given["reason"])
+        report = services.report_player(guest=self.guest(request, table), seat=given["seat"], reason=given["reason"])
         return Response({"report": report}, status=201)

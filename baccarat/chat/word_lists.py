@@ -6,12 +6,12 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat.chat import first_words, projection
-from baccarat.chat.catalogue import CATALOGUE
+from baccarat.chat import default_words, projection
+from baccarat.chat.event_registry import CATALOGUE
 from baccarat.chat.events import FilterEvent, FilterWordAdded, FilterWordRemoved, words_stream
 from baccarat.chat.masking import fold, is_word
 from baccarat.chat.refusals import InvalidWord, UnknownWord, WordIsListed
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
 
 _VERSION: Final = "SELECT coalesce(max(version), 0), clock_timestamp() FROM events_event WHERE stream = %s"
@@ -41,7 +41,7 @@ def add(*, operator: UUID | None, word: str, metadata: Metadata) -> FilterWordAd
 def begin(*, operator: UUID | None, metadata: Metadata) -> int:
     """This will put the first words on a list, and return how many of them were not on it."""
     there = {folded for (folded,) in fetch(_FOLDED, [operator])}
-    missing = [word for word in first_words.WORDS if fold(word) not in there]
+    missing = [word for word in default_words.WORDS if fold(word) not in there]
     for word in missing:
         add(operator=operator, word=word, metadata=metadata)
     return len(missing)

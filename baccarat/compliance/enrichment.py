@@ -6,12 +6,12 @@ from typing import Any, Final
 
 import msgspec
 
-from baccarat.significance.telling import SETTINGS
-from casino.events.drafts import Sealed
-from casino.events.rows import fetch
+from baccarat.compliance.mapping import SETTINGS
+from casino.events.records import Sealed
+from casino.events.sql import fetch
 from casino.kernel.money import text
-from casino.significant.log import Kind, Significant
-from wallet.protection_events import Measure
+from casino.significant.recorder import Kind, Significant
+from wallet.responsible_gaming.events import Measure
 
 _PREVIOUS: Final = """
     SELECT data FROM events_event

@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime, time
 from typing import Any, Final
 from uuid import UUID
 
-from casino.events.drafts import Sealed
-from casino.events.rows import fetch
+from casino.events.records import Sealed
+from casino.events.sql import fetch
 from casino.kernel.ids import uuid7
 from casino.significant import thresholds
-from casino.significant.log import Kind, Significant
+from casino.significant.recorder import Kind, Significant
 from casino.significant.thresholds import Thresholds
 
 _WAGERS: Final = """

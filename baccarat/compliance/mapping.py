@@ -7,21 +7,21 @@ from uuid import UUID
 
 import msgspec
 
-from baccarat.catalogue import CATALOGUE as GAME
 from baccarat.chat import events as ce
-from baccarat.chat.catalogue import CATALOGUE as CHAT
-from baccarat.rounds import events as re
-from baccarat.rounds import void_events as ve
-from baccarat.tables import events as te
+from baccarat.chat.event_registry import CATALOGUE as CHAT
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds import void_events as ve
+from baccarat.domain.tables import events as te
+from baccarat.storage.event_registry import CATALOGUE as GAME
 from casino.events.codec import Catalogue, MalformedEvent, UnknownEvent
-from casino.events.drafts import Sealed
+from casino.events.records import Sealed
 from casino.kernel.money import Book, text
-from casino.significant.log import Kind, Significant
-from wallet import adjustment_events as ae
-from wallet import events as we
-from wallet import payment_events as pe
-from wallet import protection_events as le
-from wallet.catalogue import CATALOGUE as WALLET
+from casino.significant.recorder import Kind, Significant
+from wallet.adjustments import events as ae
+from wallet.ledger import events as we
+from wallet.ledger.event_registry import CATALOGUE as WALLET
+from wallet.payments import events as pe
+from wallet.responsible_gaming import events as le
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from baccarat.significance import before, large, telling
+from baccarat.compliance import enrichment, large_transactions, mapping
 from casino.events import subscriptions
-from casino.events.drafts import Sealed
-from casino.significant import log
+from casino.events.records import Sealed
+from casino.significant import recorder
 
 SUBSCRIBER: Final = "significant"
 BATCH: Final = 1000
@@ -30,5 +30,5 @@ def note_new() -> int:
 
 def note(batch: Sequence[Sealed]) -> None:
     """This will record what is significant in these events."""
-    told = [one for sealed in batch for one in before.completed(sealed, list(telling.tell(sealed)))]
-    log.record_many([*told, *large.found(batch)])
+    told = [one for sealed in batch for one in enrichment.completed(sealed, list(mapping.tell(sealed)))]
+    recorder.record_many([*told, *large_transactions.found(batch)])

@@ -5,21 +5,21 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from baccarat.fairness.commitment import commit, opens
-from baccarat.fairness.cut import cut
-from baccarat.fairness.openings import root
-from baccarat.fairness.shuffle import order
-from baccarat.journal import Journal, Secret
-from baccarat.rounds import commands as rc
-from baccarat.rounds.cutting import listed
-from baccarat.rounds.events import SeatInRound
-from baccarat.rounds.named_shoe import NamedShoe
-from baccarat.rounds.state import Phase, Standing
-from baccarat.rules.cards import Card
-from baccarat.rules.table_rules import ShoeShape
-from baccarat.tables import commands as tc
-from baccarat.tables.shoes import cut_of
-from baccarat.tables.state import TableState
+from baccarat.domain.fairness.commitment import commit, opens
+from baccarat.domain.fairness.cut import cut
+from baccarat.domain.fairness.openings import root
+from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rounds.cut import listed
+from baccarat.domain.rounds.events import SeatInRound
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.table_rules import ShoeShape
+from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables.shoes import cut_of
+from baccarat.domain.tables.state import TableState
+from baccarat.domain.unit_of_work import Journal, Secret
 
 MOST_CARDS: Final = 6
 

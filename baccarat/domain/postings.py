@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.rounds import events as re
-from baccarat.rounds.void_events import RoundVoided, SeatVoided
-from baccarat.tables import events as te
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.void_events import RoundVoided, SeatVoided
+from baccarat.domain.tables import events as te
 from casino.kernel.money import Book
-from wallet.accounts import AccountKind, AccountName, debt, game_account, player_account, rack, table_account
-from wallet.entries import Entry, Posting, buy_in, entry, rebuy
+from wallet.ledger.accounts import AccountKind, AccountName, debt, game_account, player_account, rack, table_account
+from wallet.ledger.entries import Entry, Posting, buy_in, entry, rebuy
 
 
 @dataclass(frozen=True, slots=True)

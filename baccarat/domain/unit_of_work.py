@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from baccarat.rounds import commands as round_commands
-from baccarat.rounds.decider import ROUND
-from baccarat.rounds.events import RoundEvent
-from baccarat.rounds.state import INITIAL as NO_ROUND
-from baccarat.rounds.state import RoundState
-from baccarat.tables import commands as table_commands
-from baccarat.tables.decider import TABLE
-from baccarat.tables.evolving import Event
-from baccarat.tables.state import NextShoe, TableState
+from baccarat.domain.rounds import commands as round_commands
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.events import RoundEvent
+from baccarat.domain.rounds.state import INITIAL as NO_ROUND
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.tables import commands as table_commands
+from baccarat.domain.tables.decider import TABLE
+from baccarat.domain.tables.evolve import Event
+from baccarat.domain.tables.state import NextShoe, TableState
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure
 
-from baccarat.randomness.outcomes import expected_shares
-from baccarat.randomness.sample import Sample
-from baccarat.randomness.suite import SIGNIFICANCE, Judged
-from baccarat.rules.cards import FULL_DECK
-from baccarat.rules.deal import Outcome
+from baccarat.domain.rng_tests.outcomes import expected_shares
+from baccarat.domain.rng_tests.sample import Sample
+from baccarat.domain.rng_tests.suite import SIGNIFICANCE, Judged
+from baccarat.domain.rules.cards import FULL_DECK
+from baccarat.domain.rules.deal import Outcome
 
 DEVIATIONS: Final = 2.5758
 """Standard deviations of a two-sided band of 99 %."""

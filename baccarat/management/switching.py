@@ -3,9 +3,9 @@
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 
-from baccarat.tables.switch_events import Scope
+from baccarat.domain.tables.kill_switch_events import Scope
 from casino.events.store import Metadata
-from casino.operators import staff
+from casino.operators import memberships
 from casino.operators.models import Operator
 
 
@@ -40,4 +40,4 @@ def subject_of(scope: Scope, given: str) -> str:
 
 def metadata_of(user: User, cause: str) -> Metadata:
     """This will say what events remember of a member of staff who acts on a switch."""
-    return Metadata(operator="", actor=staff.actor(user), causation=cause, correlation="switch")
+    return Metadata(operator="", actor=memberships.actor(user), causation=cause, correlation="switch")

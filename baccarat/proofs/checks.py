@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
-from baccarat.proofs import of_the_game, of_the_log, of_the_shoe
-from baccarat.proofs.exported import Exported, read
+from baccarat.proofs import checks_game, checks_log, checks_shoe
+from baccarat.proofs.document import Exported, read
 from baccarat.proofs.results import Check, Nothing, NotYet, Verdict, Verification, Wrong
 
 Checking = Callable[[Exported], str]
@@ -20,20 +20,20 @@ MALFORMED: Final = (
 """What content of another form makes our own code raise."""
 
 CHECKS: Final[Mapping[str, Checking]] = {
-    "digests": of_the_log.digests,
-    "chain": of_the_log.chain,
-    "inclusion": of_the_log.inclusion,
-    "signature": of_the_log.signature,
-    "rules": of_the_game.rules,
-    "record": of_the_game.record,
-    "commitment": of_the_shoe.commitment,
-    "cut": of_the_shoe.the_cut,
-    "cards": of_the_shoe.cards,
-    "hands": of_the_game.hands,
-    "wagers": of_the_game.wagers,
-    "payouts": of_the_game.payouts,
-    "commission": of_the_game.commission,
-    "void": of_the_game.void,
+    "digests": checks_log.digests,
+    "chain": checks_log.chain,
+    "inclusion": checks_log.inclusion,
+    "signature": checks_log.signature,
+    "rules": checks_game.rules,
+    "record": checks_game.record,
+    "commitment": checks_shoe.commitment,
+    "cut": checks_shoe.the_cut,
+    "cards": checks_shoe.cards,
+    "hands": checks_game.hands,
+    "wagers": checks_game.wagers,
+    "payouts": checks_game.payouts,
+    "commission": checks_game.commission,
+    "void": checks_game.void,
 }
 
 
@@ -46,7 +46,7 @@ def verify(raw: bytes, *, keys: Iterable[str] = ()) -> Verification:
     except MALFORMED as trouble:
         return Verification(None, (_unreadable("file", trouble),))
     checks = [Check("file", Verdict.OK, f"an exported round of {len(exported.events)} events")]
-    trusting: Checking = partial(of_the_log.key, trusted=frozenset(keys))
+    trusting: Checking = partial(checks_log.key, trusted=frozenset(keys))
     for name, check in CHECKS.items():
         checks.append(_checked(name, check, exported))
         if name == "signature":

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from baccarat.proofs.exported import Exported, Fields, decoded
+from baccarat.domain.rounds.events import SeatSettled, WagerConfirmed
+from baccarat.domain.rules.deal import IllegalDeal, replay
+from baccarat.domain.rules.payouts import Settlement, settle
+from baccarat.domain.rules.presets import SpotsPerRound, TableRules, UnderMinimum
+from baccarat.proofs.document import Exported, Fields, decoded
 from baccarat.proofs.results import Nothing, NotYet, Wrong, require
-from baccarat.rounds.events import SeatSettled, WagerConfirmed
-from baccarat.rules.deal import IllegalDeal, replay
-from baccarat.rules.payouts import Settlement, settle
-from baccarat.rules.presets import SpotsPerRound, TableRules, UnderMinimum
 
 THIRD_CARDS = "punto_banco"
 TELLING_RULES = frozenset({"TableOpened", "RulesTookEffect"})

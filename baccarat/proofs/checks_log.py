@@ -7,12 +7,12 @@ from typing import Final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from baccarat.proofs.exported import MOMENT, Event, Exported
+from baccarat.proofs.document import MOMENT, Event, Exported
 from baccarat.proofs.parts import Key
 from baccarat.proofs.results import NotYet, Wrong, require
-from casino.events.canonical import canonical
 from casino.events.digest import digest
 from casino.kernel import merkle
+from casino.kernel.canonical_json import canonical
 
 CHECKPOINT: Final = "casino.checkpoint.v1"
 MAY_BE_WITHHELD: Final = frozenset(

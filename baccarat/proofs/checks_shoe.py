@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 
-from baccarat.fairness.commitment import commit
-from baccarat.fairness.cut import Contribution, contributed, cut
-from baccarat.fairness.openings import Opening, is_opened, root
-from baccarat.fairness.shuffle import order
-from baccarat.proofs.exported import Event, Exported, decoded, identity
+from baccarat.domain.fairness.commitment import commit
+from baccarat.domain.fairness.cut import Contribution, contributed, cut
+from baccarat.domain.fairness.openings import Opening, is_opened, root
+from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.rules.cards import parse, points
+from baccarat.proofs.document import Event, Exported, decoded, identity
 from baccarat.proofs.results import Nothing, NotYet, Wrong, require
-from baccarat.rules.cards import parse, points
 
 
 def _committed(exported: Exported) -> tuple[Event, Event | None]:

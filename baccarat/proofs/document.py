@@ -9,12 +9,12 @@ from uuid import UUID
 
 import msgspec
 
-from baccarat.catalogue import CATALOGUE
+from baccarat.domain.rounds.events import RoundOpened
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.proofs.parts import Hash, Key, Path, Shoe
 from baccarat.proofs.results import Wrong
-from baccarat.rounds.events import RoundOpened
-from baccarat.rules.table_rules import TableRules
-from casino.events.canonical import canonical
+from baccarat.storage.event_registry import CATALOGUE
+from casino.kernel.canonical_json import canonical
 
 FORMAT: Final = "casino.round.v1"
 LARGEST: Final = 2**53 - 1

@@ -20,8 +20,8 @@ A seed is in it only when it is revealed; the cards of a shoe that still runs ar
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.fairness.openings import openings
-from baccarat.proofs.reading import Found, SealedEvent, read, text
+from baccarat.domain.fairness.openings import openings
+from baccarat.proofs.loader import Found, SealedEvent, read, text
 from casino.checkpoints import document, proofs, records
 
 FORMAT: Final = "casino.round.v1"

@@ -8,11 +8,11 @@ from uuid import UUID
 
 import msgspec
 
-from baccarat import shoe_secrets
+from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.proofs.refusals import NothingToProve, NotInThatRound, RoundNotSealed
-from baccarat.rounds.refusals import UnknownRound
+from baccarat.storage import shoe_seeds
 from casino.events.digest import GENESIS
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 
 MOMENT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 TELLING_RULES: Final = ("TableOpened", "RulesTookEffect")
@@ -139,7 +139,7 @@ def read(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Found:
         of_round=of_round,
         of_table=_sealed(fetch(_OF_TABLE, asked)),
         before=_naming(_sealed(fetch(_OPENING_BEFORE, [table, opened["number"] - 1])), shoe),
-        secret=shoe_secrets.read([UUID(shoe)]).get(UUID(shoe)),
+        secret=shoe_seeds.read([UUID(shoe)]).get(UUID(shoe)),
         now=fetch(_CLOCK)[0][0],
     )
 

@@ -23,8 +23,8 @@ from uuid import UUID
 
 from django.template.loader import render_to_string
 
-from baccarat.audit.retelling import retell
-from baccarat.proofs import checking, pack_parts, pack_seen, signed_packs
+from baccarat.audit.round_replay import retell
+from baccarat.proofs import checks, pack_access, pack_keys, pack_parts
 from baccarat.proofs.export import export
 from casino.checkpoints import records
 
@@ -50,7 +50,7 @@ def build(*, round_: UUID, operator: UUID) -> Pack:
     proof = export(round_=round_, operator=operator, viewer=None)
     files = _files(round_, proof)
     manifest = _json(_manifest(proof, files))
-    signature = {"key": signed_packs.public_keys()[0], "signature": signed_packs.sign(manifest).hex()}
+    signature = {"key": pack_keys.public_keys()[0], "signature": pack_keys.sign(manifest).hex()}
     sums = "".join(f"{sha256(content).hexdigest()}  {name}\n" for name, content in files.items())
     listed = {**files, "SHA256SUMS": sums.encode(), "manifest.json": manifest, "manifest.sig": _json(signature)}
     return Pack(f"round-{round_}.zip", _zipped(listed))
@@ -66,8 +66,8 @@ def _files(round_: UUID, proof: dict[str, Any]) -> dict[str, bytes]:
         "wagers.json": pack_parts.wagers(round_),
         "entries.json": pack_parts.entries(event["id"] for event in events),
         "chat.json": pack_parts.said(table=UUID(proof["round"]["table"]), since=since, until=until),
-        "seen.json": pack_seen.seen(round_, of_round),
-        "significant.json": pack_seen.significant(round_),
+        "seen.json": pack_access.seen(round_, of_round),
+        "significant.json": pack_access.significant(round_),
     }
     return {
         "README.txt": render_to_string("proofs/pack.txt", {"round": proof["round"]}).encode(),
@@ -81,7 +81,7 @@ def _files(round_: UUID, proof: dict[str, Any]) -> dict[str, bytes]:
 
 def _verification(raw: bytes) -> bytes:
     keys = [str(key["public"]) for key in records.published_keys()]
-    result = checking.verify(raw, keys=keys)
+    result = checks.verify(raw, keys=keys)
     lines = [f"{check.name:<12} {check.verdict:<7} {check.text}" for check in result.checks]
     return "\n".join([*lines, "", f"verdict: {result.verdict}", ""]).encode()
 

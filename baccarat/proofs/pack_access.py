@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.operators.principals import session_id
 from casino.operators.sessions import unnoted
 

@@ -5,11 +5,11 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.audit.retelling import Retold
+from baccarat.audit.round_replay import Retold
 from baccarat.chat import queries as chat
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.money import text as money
-from wallet import queries as wallet
+from wallet.ledger import queries as wallet
 
 _WAGERS: Final = """
 SELECT seat, player_id, book, currency, stakes, staked, won, commission, returned, confirmed_at, settled_at, voided_at

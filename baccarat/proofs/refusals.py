@@ -1,6 +1,6 @@
 """Why a round can't be proven (yet), or not to this reader."""
 
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 
 class NothingToProve(Refusal):

@@ -8,10 +8,10 @@ from uuid import UUID
 from django.core import signing
 from django.utils import timezone
 
+from baccarat.proofs.loader import require_provable
 from baccarat.proofs.pack import Pack, build
-from baccarat.proofs.reading import require_provable
 from baccarat.proofs.refusals import UnknownPackLink
-from casino.significant import log
+from casino.significant import recorder
 
 SALT: Final = "casino.dispute-pack"
 HOURS: Final = 24
@@ -35,8 +35,8 @@ def make(*, round_: UUID, operator: UUID, by: str, hours: int = HOURS) -> Link:
     expires_at = timezone.now() + timedelta(hours=min(hours, MOST_HOURS))
     claim = {"round": str(round_), "operator": str(operator), "by": by, "until": int(expires_at.timestamp())}
     token = signing.dumps(claim, salt=SALT, compress=True)
-    log.record(
-        kind=log.Kind.PACK_LINKED,
+    recorder.record(
+        kind=recorder.Kind.PACK_LINKED,
         operator=operator,
         subject=f"round:{round_}",
         actor=by,
@@ -58,8 +58,8 @@ def fetch(*, token: str, address: str) -> Pack:
         raise UnknownPackLink
     round_, operator = UUID(claim["round"]), UUID(claim["operator"])
     pack = build(round_=round_, operator=operator)
-    log.record(
-        kind=log.Kind.PACK_FETCHED,
+    recorder.record(
+        kind=recorder.Kind.PACK_FETCHED,
         operator=operator,
         subject=f"round:{round_}",
         actor=claim["by"],

@@ -4,12 +4,12 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.rules.roads.board import WINNERS, BigEntry, Board
-from baccarat.rules.roads.derived import DerivedEntry
-from baccarat.rules.roads.grid import Place
-from baccarat.rules.roads.marks import RUN, Mark, last, read, tally
-from baccarat.rules.table_rules import TableRules
-from baccarat.tables.state import TableState
+from baccarat.domain.rules.roads.board import WINNERS, BigEntry, Board
+from baccarat.domain.rules.roads.derived import DerivedEntry
+from baccarat.domain.rules.roads.grid import Place
+from baccarat.domain.rules.roads.marks import RUN, Mark, last, read, tally
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.tables.state import TableState
 from casino.kernel.money import text
 
 RESULTS: Final = 20

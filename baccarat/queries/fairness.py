@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat import projections
-from baccarat.catalogue import CATALOGUE
-from baccarat.disclosure import long_shoe_events, revealed_by
-from baccarat.fairness.cut import Contribution
-from baccarat.round_picture import contributions_picture
-from baccarat.rounds.cutting import listed
-from baccarat.rounds.state import INITIAL as NO_ROUND
-from baccarat.rounds.state import Phase, RoundState
-from baccarat.tables.events import ShoeEnded, ShoeStarted
-from baccarat.tables.refusals import UnknownTable
-from baccarat.tables.shoe_events import ShoeCommitted, TableClosed
-from baccarat.tables.state import TableState
-from casino.events.rows import fetch
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.rounds.cut import listed
+from baccarat.domain.rounds.state import INITIAL as NO_ROUND
+from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
+from baccarat.domain.tables.refusals import UnknownTable
+from baccarat.domain.tables.shoe_events import ShoeCommitted, TableClosed
+from baccarat.domain.tables.state import TableState
+from baccarat.queries.round_view import contributions_picture
+from baccarat.queries.shoes import long_shoe_events, revealed_by
+from baccarat.storage import projections
+from baccarat.storage.event_registry import CATALOGUE
+from casino.events.sql import fetch
 
 LATEST: Final = 20
 """Revealed shoes that are listed, the newest first."""

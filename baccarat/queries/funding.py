@@ -2,9 +2,9 @@
 
 from uuid import UUID
 
-from baccarat.derive import Place
-from baccarat.tables.state import TableState
-from wallet.payments.means import Means
+from baccarat.domain.postings import Place
+from baccarat.domain.tables.state import TableState
+from wallet.payments.funding_options import Means
 from wallet.payments.queries import means
 
 

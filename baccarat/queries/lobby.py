@@ -4,12 +4,12 @@ from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat import projections
-from baccarat.board_picture import board_picture, lobby_picture
-from baccarat.rules.deal import Outcome
-from baccarat.rules.roads.marks import Mark, noted, pairs
-from baccarat.tables.refusals import UnknownShoe, UnknownTable
-from casino.events.rows import fetch
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.roads.marks import Mark, noted, pairs
+from baccarat.domain.tables.refusals import UnknownShoe, UnknownTable
+from baccarat.queries.board_view import board_picture, lobby_picture
+from baccarat.storage import projections
+from casino.events.sql import fetch
 from casino.kernel.money import Book
 
 _TABLE: Final = "SELECT state::text FROM baccarat_table WHERE id = %s AND operator_id = %s"

@@ -5,11 +5,11 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.rounds.state import RoundState, Standing
-from baccarat.rules.presets import TableRules
-from baccarat.tables.state import Seat
+from baccarat.domain.rounds.state import RoundState, Standing
+from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.tables.state import Seat
 from casino.kernel.money import Book, text
-from wallet.payments.means import Means
+from wallet.payments.funding_options import Means
 
 CODE: Final = "under_minimum"
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from baccarat import projections
-from baccarat.catalogue import CATALOGUE
-from baccarat.fairness.shuffle import order
-from baccarat.randomness.sample import Sample
-from baccarat.rules.cards import Card
-from baccarat.rules.deal import Outcome
-from baccarat.tables.events import ShoeEnded, ShoeStarted
-from casino.events.rows import fetch
+from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.rng_tests.sample import Sample
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
+from baccarat.storage import projections
+from baccarat.storage.event_registry import CATALOGUE
+from casino.events.sql import fetch
 
 MOST_SHOES: Final = 4000
 MOST_ROUNDS: Final = 100_000

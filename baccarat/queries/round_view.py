@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from baccarat.fairness.cut import Contribution
-from baccarat.rounds.cutting import Given
-from baccarat.rounds.state import RoundSeat, RoundState
-from baccarat.rounds.void_events import SeatVoided
-from baccarat.rules.hands import total
-from baccarat.rules.wagers import Spot
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.rounds.cut import Given
+from baccarat.domain.rounds.state import RoundSeat, RoundState
+from baccarat.domain.rounds.void_events import SeatVoided
+from baccarat.domain.rules.hands import total
+from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import text
 
 

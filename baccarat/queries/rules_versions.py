@@ -12,15 +12,15 @@ from uuid import UUID
 
 import msgspec
 
-from baccarat import version_rows
-from baccarat.model_rows import SwitchRow
-from baccarat.rules.table_rules import CommissionTiming, TableRules
-from baccarat.rules.versions import SpotReturn, returns
-from baccarat.tables.refusals import UnknownTable
-from baccarat.tables.version_refusals import UnknownVersion
-from baccarat.version_rows import VersionRow
-from casino.events.canonical import recanonical
-from casino.events.rows import fetch
+from baccarat.domain.rules.table_rules import CommissionTiming, TableRules
+from baccarat.domain.rules.versions import SpotReturn, returns
+from baccarat.domain.tables.refusals import UnknownTable
+from baccarat.domain.tables.rules_refusals import UnknownVersion
+from baccarat.storage import rules_versions
+from baccarat.storage.rows import SwitchRow
+from baccarat.storage.rules_versions import VersionRow
+from casino.events.sql import fetch
+from casino.kernel.canonical_json import recanonical
 from casino.kernel.money import Book
 
 _TABLE: Final = "SELECT FROM baccarat_table WHERE id = %s AND operator_id = %s"
@@ -80,7 +80,7 @@ def versions(*, table: UUID, operator: UUID) -> list[Version]:
     """This will list all versions of a table's rules, the newest first. Raises UnknownTable."""
     if not fetch(_TABLE, [table, operator]):
         raise UnknownTable
-    rows = version_rows.load([table])[table]
+    rows = rules_versions.load([table])[table]
     played = fetch(_PLAYED, [table])
     return [_version(rows[number], played) for number in sorted(rows, reverse=True)]
 
@@ -89,7 +89,7 @@ def version(*, table: UUID, operator: UUID, version: int) -> Version:
     """This will return one version of a table's rules. Raises UnknownTable, UnknownVersion."""
     if not fetch(_TABLE, [table, operator]):
         raise UnknownTable
-    row = version_rows.load([table])[table].get(version)
+    row = rules_versions.load([table])[table].get(version)
     if row is None:
         raise UnknownVersion
     return _version(row, fetch(_PLAYED, [table]))
@@ -107,7 +107,7 @@ def in_force() -> tuple[dict[str, str], list[str]]:
         if not same:
             wrong.append(f"rules: table {key} plays by others than its version in force")
         recorded = _returns(told)
-        if recorded and recorded != returns(version_rows.decode_rules(rules)):
+        if recorded and recorded != returns(rules_versions.decode_rules(rules)):
             wrong.append(f"rules: {key} returns something else than was put on record")
     return items, wrong
 
@@ -118,7 +118,7 @@ def switches(*, operator: UUID) -> list[SwitchRow]:
 
 
 def _version(row: VersionRow, played: Sequence[tuple[Any, ...]]) -> Version:
-    rules = version_rows.decode_rules(row.rules)
+    rules = rules_versions.decode_rules(row.rules)
     timing = None if rules.commission is None else rules.commission.timing
     late = timing is CommissionTiming.DEFERRED  # then what is returned is gross
     found = [_played(values, late=late) for values in played if values[0] == row.label]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from baccarat.rules.table_rules import TableRules
+from baccarat.domain.rules.table_rules import TableRules
 from casino.kernel.money import text
 
 

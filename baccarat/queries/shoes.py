@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from baccarat import projections, shoe_secrets
-from baccarat.catalogue import CATALOGUE
-from baccarat.fairness.cut import Contribution
-from baccarat.fairness.openings import Opening, openings
-from baccarat.rounds.cutting import listed
-from baccarat.rounds.refusals import RoundIsRunning, UnknownRound
-from baccarat.rounds.state import RoundState
-from baccarat.tables.events import ShoeEnded, ShoeStarted
-from baccarat.tables.shoe_events import TableClosed
-from casino.events.rows import fetch
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.openings import Opening, openings
+from baccarat.domain.rounds.cut import listed
+from baccarat.domain.rounds.refusals import RoundIsRunning, UnknownRound
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
+from baccarat.domain.tables.shoe_events import TableClosed
+from baccarat.storage import projections, shoe_seeds
+from baccarat.storage.event_registry import CATALOGUE
+from casino.events.sql import fetch
 
 _ROUND: Final = "SELECT state::text FROM baccarat_round WHERE id = %s AND operator_id = %s"
 _DECKS: Final = "SELECT (rules->>'decks')::int FROM baccarat_rulesversion WHERE table_id = %s AND label = %s"
@@ -90,7 +90,7 @@ def _long_shoe(state: RoundState, decks: int) -> RoundsShoe:
     facts = state.facts()
     started, revealed = long_shoe_events(facts.table, facts.shoe)
     dealt = () if state.position is None else range(state.position, state.position + len(state.cards))
-    seed = bytes.fromhex(revealed) if revealed is not None else shoe_secrets.read([facts.shoe]).get(facts.shoe)
+    seed = bytes.fromhex(revealed) if revealed is not None else shoe_seeds.read([facts.shoe]).get(facts.shoe)
     opened: tuple[Opening, ...] = ()
     if seed is not None and started.root is not None:
         opened = openings(seed, cut=bytes.fromhex(started.cut), decks=decks, positions=[0, *dealt])

@@ -4,13 +4,13 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.round_picture import contributions_picture, named, round_picture, stakes_picture
-from baccarat.rounds.state import RoundState
-from baccarat.shortage import notice_picture
-from baccarat.tables.state import Seat, TableState
-from baccarat.tables.switch_events import Scope
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.domain.tables.state import Seat, TableState
+from baccarat.queries.low_balance import notice_picture
+from baccarat.queries.round_view import contributions_picture, named, round_picture, stakes_picture
 from casino.kernel.money import text
-from wallet.payments.means import Means
+from wallet.payments.funding_options import Means
 
 CLOSES: Final = "This table closes for good. What is confirmed is settled, then chips go back to the accounts."
 

@@ -8,24 +8,24 @@ from uuid import UUID
 import msgspec
 from django.db import connection
 
-from baccarat import projections
-from baccarat.derive import Place
-from baccarat.picture import table_picture
-from baccarat.purses import means_if_short
-from baccarat.round_picture import round_picture
-from baccarat.rounds.refusals import UnknownRound
-from baccarat.rounds.state import INITIAL as NO_ROUND
-from baccarat.rounds.state import RoundState
-from baccarat.rules.presets import TableRules
-from baccarat.rules_picture import rules_picture
-from baccarat.sight import seen_by
-from baccarat.tables.refusals import UnknownTable
-from baccarat.tables.state import TableState
-from casino import personal
+from baccarat.domain.postings import Place
+from baccarat.domain.rounds.refusals import UnknownRound
+from baccarat.domain.rounds.state import INITIAL as NO_ROUND
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.tables.refusals import UnknownTable
+from baccarat.domain.tables.state import TableState
+from baccarat.queries.funding import means_if_short
+from baccarat.queries.redaction import seen_by
+from baccarat.queries.round_view import round_picture
+from baccarat.queries.rules_view import rules_picture
+from baccarat.queries.table_view import table_picture
+from baccarat.storage import projections
+from casino.crypto import crypto_shredding
 from casino.events import store
 from casino.kernel.money import text
-from wallet import ledger
-from wallet.accounts import AccountName
+from wallet.ledger import store as ledger
+from wallet.ledger.accounts import AccountName
 
 Picture = dict[str, Any]
 
@@ -226,7 +226,7 @@ def round_events(*, round_: UUID, operator: UUID, viewer: UUID | None) -> list[P
 
 def _legible(data: Picture) -> Picture:
     """What staff wrote about a round is stored sealed."""
-    return {**data, "note": personal.told(data["note"])} if "note" in data else data
+    return {**data, "note": crypto_shredding.told(data["note"])} if "note" in data else data
 
 
 def _rounds(query: str, parameters: Sequence[Any], viewer: UUID | None) -> list[Picture]:

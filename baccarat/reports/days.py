@@ -10,7 +10,7 @@ from uuid import UUID
 from baccarat.reports import today as day_so_far
 from baccarat.reports.band import Z, root
 from baccarat.reports.today import Today
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 
 BACK: Final = 30
 """Days that are looked back, today included."""

@@ -5,13 +5,25 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from baccarat.reports import playing, rule_sets, watching
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.rules.wagers import Spot
+from baccarat.reports import play_facts, return_monitoring, rule_sets
 from baccarat.reports.band import Band, Played, band, expected_of, fewest, theory, variance
-from baccarat.reports.playing import Playing, Staked
+from baccarat.reports.play_facts import Playing, Staked
 from baccarat.reports.rule_sets import RuleSet
-from baccarat.rules.table_rules import TableRules
-from baccarat.rules.wagers import Spot
-from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, Row, amount, count, moment, rate
+from casino.reports.definition import (
+    CURRENCY,
+    MONEY,
+    Asked,
+    Column,
+    Definition,
+    Found,
+    Row,
+    amount,
+    count,
+    moment,
+    rate,
+)
 
 ALL: Final = "all"
 
@@ -33,7 +45,7 @@ def read(asked: Asked) -> Found:
 
     Rounds that were voided since are left out of returns, and counted by themselves.
     """
-    played = playing.read(asked)
+    played = play_facts.read(asked)
     known = rule_sets.of_tables({each.table for each in played})
     rows, figures = [], []
     for each in played:
@@ -46,7 +58,7 @@ def read(asked: Asked) -> Found:
 
 def lines_of(each: Playing, rules: TableRules | None) -> Iterator[Line]:
     """This will judge each spot that was staked on, and then all of them; without rules there is no theory."""
-    for spot in playing.SPOTS:
+    for spot in play_facts.SPOTS:
         if spot in each.spots:
             yield _line(each, rules, spot)
     yield _line(each, rules, None)
@@ -147,5 +159,5 @@ PERFORMANCE: Final = Definition(
     ),
     read=read,
     repeatable=False,
-    watch=watching.watch,
+    watch=return_monitoring.watch,
 )

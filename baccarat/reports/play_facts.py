@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from baccarat.domain.rules.wagers import Spot
 from baccarat.reports.band import Pair
 from baccarat.reports.streams import ROUND_OF
-from baccarat.rules.wagers import Spot
-from casino.events.rows import fetch
-from casino.reports.shape import Asked
+from casino.events.sql import fetch
+from casino.reports.definition import Asked
 from wallet.reports.facts import AT_THE_END, FACTS, LATER
 
 SPOTS: Final = (Spot.PLAYER, Spot.BANKER, Spot.TIE)

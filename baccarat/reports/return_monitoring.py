@@ -3,10 +3,10 @@
 from typing import Any, Final
 
 from baccarat.reports.band import Verdict
-from casino.reports import matters
+from casino.compliance import cases
+from casino.reports.definition import Asked, Found, Row
 from casino.reports.document import rate
-from casino.reports.shape import Asked, Found, Row
-from casino.significant import log
+from casino.significant import recorder
 
 KIND: Final = "return_out_of_band"
 _OUTSIDE: Final = (Verdict.ABOVE.value, Verdict.BELOW.value)
@@ -30,10 +30,10 @@ def _open(asked: Asked, row: Row) -> None:
         "since": asked.since.isoformat(), "until": asked.until.isoformat(), "position": asked.position,
     }  # fmt: skip
     about = f"table:{table} {rules} {spot} {money} {currency}"
-    if matters.open_one(operator=asked.operator, kind=KIND, about=about, found=told) is None:
+    if cases.open_one(operator=asked.operator, kind=KIND, about=about, found=told) is None:
         return
-    log.record(
-        kind=log.Kind.RETURN_OUT_OF_BAND,
+    recorder.record(
+        kind=recorder.Kind.RETURN_OUT_OF_BAND,
         operator=asked.operator,
         subject=f"table:{table}",
         actor="system",

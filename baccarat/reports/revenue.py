@@ -7,8 +7,8 @@ the tables' banks, commissions and racks moved, to the last unit; a void counts 
 from typing import Final
 
 from baccarat.reports.streams import ROUND_OF
-from casino.events.rows import fetch
-from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count
+from casino.events.sql import fetch
+from casino.reports.definition import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count
 from wallet.reports.facts import FACTS
 
 _READ: Final = f"""

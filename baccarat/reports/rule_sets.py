@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from baccarat import version_rows
-from baccarat.rules.table_rules import TableRules
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.storage import rules_versions
 
 Key = tuple[UUID, str]
 
@@ -24,7 +24,7 @@ class RuleSet:
 def of_tables(tables: Collection[UUID]) -> dict[Key, RuleSet]:
     """This will return every version of these tables' rules, in one query."""
     return {
-        (row.table_id, row.label): RuleSet(version_rows.decode_rules(row.rules), row.since, row.until, row.status)
-        for versions in version_rows.load(tables).values()
+        (row.table_id, row.label): RuleSet(rules_versions.decode_rules(row.rules), row.since, row.until, row.status)
+        for versions in rules_versions.load(tables).values()
         for row in versions.values()
     }

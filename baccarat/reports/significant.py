@@ -3,9 +3,9 @@
 import json
 from typing import Any, Final
 
-from casino import personal
-from casino.events.rows import fetch
-from casino.reports.shape import Asked, Column, Definition, Found, count, moment
+from casino.crypto import crypto_shredding
+from casino.events.sql import fetch
+from casino.reports.definition import Asked, Column, Definition, Found, count, moment
 from casino.significant.kinds import OF_ALL, WORDS, Kind
 
 _READ: Final = """
@@ -37,7 +37,7 @@ def _shown(at: Any, number: int, kind: str, *rest: Any) -> tuple[Any, ...]:
     severity, subject, actor, authorised, reason, before, after, acknowledged, by = rest
     return (
         at, number, kind if words is None else words.title, "" if words is None else words.component, severity, subject,
-        actor, authorised, personal.withheld(reason), _flat(before), _flat(after), acknowledged, by,
+        actor, authorised, crypto_shredding.withheld(reason), _flat(before), _flat(after), acknowledged, by,
     )  # fmt: skip
 
 

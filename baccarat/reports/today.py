@@ -12,12 +12,12 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Any, Final
 
+from baccarat.domain.rules.table_rules import CommissionTiming, TableRules
+from baccarat.domain.rules.wagers import Spot
 from baccarat.reports import rule_sets
 from baccarat.reports.band import Pair, expected_of, variance
-from baccarat.reports.playing import SPOTS
-from baccarat.rules.table_rules import CommissionTiming, TableRules
-from baccarat.rules.wagers import Spot
-from casino.events.rows import fetch
+from baccarat.reports.play_facts import SPOTS
+from casino.events.sql import fetch
 from casino.kernel.ids import uuid7
 from casino.reports.intervals import Period, day_of, of_period
 

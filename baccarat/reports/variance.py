@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from baccarat.reports.streams import ROUND_OF
-from casino.events.rows import fetch
-from casino.reports import matters
-from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count
-from casino.significant import log
+from casino.compliance import cases
+from casino.events.sql import fetch
+from casino.reports.definition import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count
+from casino.significant import recorder
 from wallet.reports.facts import AT_THE_END, FACTS, LATER
 
 KIND: Final = "variance"
@@ -84,7 +84,7 @@ def read(asked: Asked) -> Found:
     """This will read a row for each table, kind of money and currency that was wagered or is in play."""
     rows = [(asked.money(row[0]), *row[1:], difference(row[5:])) for row in fetch(_READ, asked.values())]
     differing = [_about(asked, row) for row in rows if row[-1]]
-    told = matters.reasons(operator=asked.operator, about=differing) if differing else {}
+    told = cases.reasons(operator=asked.operator, about=differing) if differing else {}
     return Found([(*row, told.get(_about(asked, row), "") if row[-1] else "") for row in rows])
 
 
@@ -109,10 +109,10 @@ def watch(asked: Asked, found: Found) -> None:
 def _open(asked: Asked, row: Sequence[Any]) -> None:
     names = [column.name for column in VARIANCE.columns]
     told = {name: value if isinstance(value, int) else str(value) for name, value in zip(names, row, strict=True)}
-    if matters.open_one(operator=asked.operator, kind=KIND, about=_about(asked, row), found=told) is None:
+    if cases.open_one(operator=asked.operator, kind=KIND, about=_about(asked, row), found=told) is None:
         return
-    log.record(
-        kind=log.Kind.AUDIT_FINDING,
+    recorder.record(
+        kind=recorder.Kind.AUDIT_FINDING,
         operator=asked.operator,
         subject=f"table:{row[2]}",
         actor="system",

@@ -3,8 +3,8 @@
 from typing import Final
 
 from baccarat.reports.streams import ROUND_OF
-from casino.events.rows import fetch
-from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count, flag, moment
+from casino.events.sql import fetch
+from casino.reports.definition import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count, flag, moment
 
 # By the event's own time: a round without a wager is voided without an entry.
 _READ: Final = f"""

@@ -13,15 +13,15 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from baccarat import repository
-from baccarat.journal import Journal
-from baccarat.operations.seats import step_out
-from baccarat.rounds.refusals import WagerInPlay
-from baccarat.tables.commands import FreeSeat
-from baccarat.tables.refusals import NotSeated, SeatIsKept
-from casino.events.rows import fetch
+from baccarat.domain.rounds.refusals import WagerInPlay
+from baccarat.domain.tables.commands import FreeSeat
+from baccarat.domain.tables.refusals import NotSeated, SeatIsKept
+from baccarat.domain.unit_of_work import Journal
+from baccarat.services.seats import step_out
+from baccarat.storage import repository
+from casino.events.sql import fetch
 from casino.events.store import Metadata
-from wallet import ledger
+from wallet.ledger import store
 
 logger = logging.getLogger(__name__)
 
@@ -88,7 +88,7 @@ def commands(journal: Journal, players: Sequence[UUID], now: datetime) -> list[F
         if seat is None:
             raise NotSeated
         accounts[player] = place.game(player, seat.book)
-    balances = ledger.balances(list(accounts.values()))
+    balances = store.balances(list(accounts.values()))
     seen = dict(fetch(_LAST_SEEN, [journal.table.facts().table, list(players)]))
     return [
         FreeSeat(

@@ -8,20 +8,21 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import dealer, repository
-from baccarat.journal import Journal
-from baccarat.operations.guest import Guest
-from baccarat.picture import table_picture
-from baccarat.purses import means_if_short
-from baccarat.rounds import commands as c
-from baccarat.rounds.events import ChipsPlaced, WagerConfirmed, WagerRepeated
-from baccarat.rounds.refusals import NoOpenRound, RoundIsOpen
-from baccarat.rules.wagers import Spot
-from baccarat.tables.refusals import NotSeated, WrongCurrency
-from baccarat.tables.state import Seat
-from baccarat.tables.stopping import require_playing
-from wallet.limits.own_limit import require_within
-from wallet.limits.projection import Purse, purse
+from baccarat.domain import dealer
+from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds.events import ChipsPlaced, WagerConfirmed, WagerRepeated
+from baccarat.domain.rounds.refusals import NoOpenRound, RoundIsOpen
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.kill_switch import require_playing
+from baccarat.domain.tables.refusals import NotSeated, WrongCurrency
+from baccarat.domain.tables.state import Seat
+from baccarat.domain.unit_of_work import Journal
+from baccarat.queries.funding import means_if_short
+from baccarat.queries.table_view import table_picture
+from baccarat.services.table_actor import Guest
+from baccarat.storage import repository
+from wallet.responsible_gaming.table_limit import require_within
+from wallet.responsible_gaming.table_limit_projection import Purse, purse
 
 Picture = dict[str, Any]
 

@@ -4,15 +4,16 @@ from typing import Any
 
 from django.db import transaction
 
-from baccarat import dealer, repository, shoe_secrets
-from baccarat.operations.guest import Guest
-from baccarat.picture import table_picture
-from baccarat.purses import means_if_short
-from baccarat.rounds.commands import HandBackCards, LookAtCards
-from baccarat.rounds.refusals import NoCeremony
-from baccarat.shoe_secrets import SecretLost
-from baccarat.tables.refusals import NotSeated
-from wallet import ledger
+from baccarat.domain import dealer
+from baccarat.domain.rounds.commands import HandBackCards, LookAtCards
+from baccarat.domain.rounds.refusals import NoCeremony
+from baccarat.domain.tables.refusals import NotSeated
+from baccarat.queries.funding import means_if_short
+from baccarat.queries.table_view import table_picture
+from baccarat.services.table_actor import Guest
+from baccarat.storage import repository, shoe_seeds
+from baccarat.storage.shoe_seeds import SecretLost
+from wallet.ledger import store
 
 
 def look(*, guest: Guest) -> dict[str, Any]:
@@ -25,7 +26,7 @@ def look(*, guest: Guest) -> dict[str, Any]:
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
         journal.on_round(LookAtCards(player=guest.player, rules=journal.table.rules, now=now))
         shoe, ceremony = journal.round.facts().shoe, journal.round.ceremony
-        seed = shoe_secrets.read([shoe]).get(shoe)
+        seed = shoe_seeds.read([shoe]).get(shoe)
         if seed is None:
             raise SecretLost(f"shoe {shoe} has no readable seed")
         if ceremony is None:
@@ -46,7 +47,7 @@ def hand_back(*, guest: Guest) -> dict[str, Any]:
             raise NotSeated
         journal.on_round(HandBackCards(player=guest.player, now=now))
         account = repository.place_of(journal).game(guest.player, seat.book)
-        balance = ledger.balances([account])[account]
+        balance = store.balances([account])[account]
         repository.write([(journal, guest.metadata)])
     means = means_if_short(journal.table, player=guest.player, balance=balance)
     return table_picture(journal.table, journal.round, viewer=guest.player, now=now, game_balance=balance, means=means)

@@ -11,17 +11,17 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import repository, shoe_secrets
-from baccarat.journal import Journal
-from baccarat.operations import freeing
-from baccarat.operations.seats import withdraw
-from baccarat.rounds.state import Standing
-from baccarat.tables.commands import AnnounceClosing, CloseTable
-from baccarat.tables.refusals import CloseReasonInvalid, SeedUnreadable
-from baccarat.tables.state import TableState
-from casino.events.rows import fetch
+from baccarat.domain.rounds.state import Standing
+from baccarat.domain.tables.commands import AnnounceClosing, CloseTable
+from baccarat.domain.tables.refusals import CloseReasonInvalid, SeedUnreadable
+from baccarat.domain.tables.state import TableState
+from baccarat.domain.unit_of_work import Journal
+from baccarat.services import absent_seats
+from baccarat.services.seats import withdraw
+from baccarat.storage import repository, shoe_seeds
+from casino.events.sql import fetch
 from casino.events.store import Metadata
-from casino.significant import log
+from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ def _go_on(journal: Journal, *, by: str, reason: str, metadata: Metadata, now: d
     secret = _secret(journal.table)
     lost = 0
     if journal.table.round is None:
-        for command in freeing.commands(journal, [seat.player for seat in journal.table.seats], now):
+        for command in absent_seats.commands(journal, [seat.player for seat in journal.table.seats], now):
             journal.on_table(command)
         seeds = _seeds(secret)
         lost = len(secret) - len(seeds)
@@ -106,8 +106,8 @@ def _secret(table: TableState) -> list[UUID]:
 
 
 def _seeds(secret: list[UUID]) -> dict[UUID, bytes]:
-    seeds = dict(shoe_secrets.read(secret))
-    if shoe_secrets.kept(secret) - seeds.keys():
+    seeds = dict(shoe_seeds.read(secret))
+    if shoe_seeds.kept(secret) - seeds.keys():
         raise SeedUnreadable
     return seeds
 
@@ -115,8 +115,8 @@ def _seeds(secret: list[UUID]) -> dict[UUID, bytes]:
 def _note(journal: Journal, *, by: str, reason: str, revealed: int, lost: int) -> None:
     facts, closed = journal.table.facts(), journal.table.closed
     after = {"closed": True, "seeds_revealed": revealed, "seeds_lost": lost} if closed else {"closing": True}
-    log.record(
-        kind=log.Kind.TABLE_STOPPED,
+    recorder.record(
+        kind=recorder.Kind.TABLE_STOPPED,
         operator=facts.operator,
         subject=f"table:{facts.table}",
         actor=by,

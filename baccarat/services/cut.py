@@ -4,12 +4,13 @@ from typing import Any
 
 from django.db import transaction
 
-from baccarat import dealer, repository
-from baccarat.operations.guest import Guest
-from baccarat.picture import table_picture
-from baccarat.purses import means_if_short
-from baccarat.tables.refusals import NotSeated
-from wallet import ledger
+from baccarat.domain import dealer
+from baccarat.domain.tables.refusals import NotSeated
+from baccarat.queries.funding import means_if_short
+from baccarat.queries.table_view import table_picture
+from baccarat.services.table_actor import Guest
+from baccarat.storage import repository
+from wallet.ledger import store
 
 
 def give(*, guest: Guest, contribution: str) -> dict[str, Any]:
@@ -25,7 +26,7 @@ def give(*, guest: Guest, contribution: str) -> dict[str, Any]:
             raise NotSeated
         dealer.give_cut(journal, player=guest.player, contribution=contribution, now=now)
         account = repository.place_of(journal).game(guest.player, seat.book)
-        balance = ledger.balances([account])[account]
+        balance = store.balances([account])[account]
         repository.write([(journal, guest.metadata)])
     means = means_if_short(journal.table, player=guest.player, balance=balance)
     return table_picture(journal.table, journal.round, viewer=guest.player, now=now, game_balance=balance, means=means)

@@ -15,14 +15,15 @@ import psycopg
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import DatabaseError, InterfaceError, OperationalError, transaction
 
-from baccarat import dealer, repository, shoe_secrets
-from baccarat.journal import Journal
-from baccarat.rounds.commands import ResumeRound, SetRoundAside
-from baccarat.rounds.events import RoundOpened
-from baccarat.rounds.refusals import RoundIsNotDue
-from baccarat.shoe_secrets import SecretLost
+from baccarat.domain import dealer
+from baccarat.domain.rounds.commands import ResumeRound, SetRoundAside
+from baccarat.domain.rounds.events import RoundOpened
+from baccarat.domain.rounds.refusals import RoundIsNotDue
+from baccarat.domain.unit_of_work import Journal
+from baccarat.storage import repository, shoe_seeds
+from baccarat.storage.shoe_seeds import SecretLost
 from casino.events.store import Metadata
-from casino.kernel.refusals import Refusal
+from casino.kernel.errors import Refusal
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ def deal_due(*, limit: int = BATCH) -> int:
 def _deal_all(claimed: repository.Loaded) -> int:
     for table in claimed.unreadable:
         logger.critical("ALERT table %s is due but its stored state can't be read: rebuild it from its events", table)
-    seeds = shoe_secrets.read([shoe for journal in claimed.journals for shoe in _shoes_of(journal)])
+    seeds = shoe_seeds.read([shoe for journal in claimed.journals for shoe in _shoes_of(journal)])
     for journal in claimed.journals:
         _deal(journal, seeds, claimed.now)
     repository.write([(journal, _metadata(journal)) for journal in claimed.journals])

@@ -7,15 +7,15 @@ from typing import Final
 
 from django.db import transaction
 
-from baccarat import repository
-from baccarat.journal import Journal
-from baccarat.operations.seats import step_aside
-from baccarat.rounds.state import Standing
-from casino.events.rows import fetch
-from wallet.protection import exclusions, operations
-from wallet.protection.operations import On
-from wallet.protection.state import ExclusionKind, Protection
-from wallet.protection_events import Setter
+from baccarat.domain.rounds.state import Standing
+from baccarat.domain.unit_of_work import Journal
+from baccarat.services.seats import step_aside
+from baccarat.storage import repository
+from casino.events.sql import fetch
+from wallet.responsible_gaming import exclusions, services
+from wallet.responsible_gaming.events import Setter
+from wallet.responsible_gaming.services import On
+from wallet.responsible_gaming.state import ExclusionKind, Protection
 
 _TABLES: Final = """
     SELECT table_id FROM baccarat_sitting
@@ -32,7 +32,7 @@ def exclude(
     Raises UnknownAccount, ExclusionLengthInvalid, ExclusionRunsLonger, PinLocked, PinWrong (which has been counted).
     """
     with transaction.atomic():
-        refusal = operations.try_pin(player=on.player, pin=pin) if by is Setter.PLAYER else None
+        refusal = services.try_pin(player=on.player, pin=pin) if by is Setter.PLAYER else None
         if refusal is None:
             state = _exclude(on, by, kind, length)
             _say(on, state, note)
@@ -45,9 +45,9 @@ def _exclude(on: On, by: Setter, kind: ExclusionKind, length: int) -> Protection
     tables = [row[0] for row in fetch(_TABLES, [on.player, on.operator])]
     locked = [repository.lock_table(table=table, operator=on.operator) for table in tables]
     if kind is ExclusionKind.COOLING_OFF:
-        state = operations.cool_off(on=on, by=by, hours=length)
+        state = services.cool_off(on=on, by=by, hours=length)
     else:
-        state = operations.self_exclude(on=on, by=by, months=length)
+        state = services.self_exclude(on=on, by=by, months=length)
     journals = [journal for journal, now in locked if _has_chips(journal, on) and step_aside(journal, on.player, now)]
     repository.write([(journal, on.metadata) for journal in journals])
     return state

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import shoe_secrets
-from casino.significant import log
+from baccarat.storage import shoe_seeds
+from casino.significant import recorder
 
 BATCH: Final = 500
 _FIRST: Final = UUID(int=0)
@@ -33,10 +33,10 @@ def rotate(*, actor: str, batch: int = BATCH) -> Rotated:
     last = _FIRST
     while True:
         with transaction.atomic():
-            found = shoe_secrets.reseal(after=last, limit=batch)
+            found = shoe_seeds.reseal(after=last, limit=batch)
             if found.resealed:
-                log.record(
-                    kind=log.Kind.KEY_ROTATED,
+                recorder.record(
+                    kind=recorder.Kind.KEY_ROTATED,
                     operator=None,
                     subject="keys:shoes",
                     actor=actor,

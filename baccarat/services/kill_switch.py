@@ -10,11 +10,9 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import model_rows, projections, repository, switch_rows
-from baccarat.catalogue import CATALOGUE
-from baccarat.model_rows import SwitchRow
-from baccarat.tables import commands as tc
-from baccarat.tables.stop_refusals import (
+from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables.kill_switch_events import Scope, SwitchEvent, SwitchReleased, SwitchThrown, switch_stream
+from baccarat.domain.tables.kill_switch_refusals import (
     AlreadyStopped,
     NotStopped,
     SwitchMessageTooLong,
@@ -22,13 +20,15 @@ from baccarat.tables.stop_refusals import (
     SwitchReasonMissing,
     UnknownSwitch,
 )
-from baccarat.tables.switch_events import Scope, SwitchEvent, SwitchReleased, SwitchThrown, switch_stream
-from casino import personal
-from casino.events.rows import fetch
+from baccarat.storage import kill_switches, projections, repository, rows
+from baccarat.storage.event_registry import CATALOGUE
+from baccarat.storage.rows import SwitchRow
+from casino.crypto import crypto_shredding
+from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
-from casino.significant import log
-from wallet.protection import operations as protection
-from wallet.protection.operations import On
+from casino.significant import recorder
+from wallet.responsible_gaming import services as protection
+from wallet.responsible_gaming.services import On
 
 logger = logging.getLogger(__name__)
 
@@ -45,8 +45,8 @@ SAYS: Final = {
     Scope.PLAYER: "You can't play for now.",
 }
 _KINDS: Final = {
-    Scope.TABLE: (log.Kind.TABLE_STOPPED, log.Kind.GAMING_RESUMED),
-    Scope.PLAYER: (log.Kind.PLAYER_BLOCKED, log.Kind.PLAYER_BLOCKED),
+    Scope.TABLE: (recorder.Kind.TABLE_STOPPED, recorder.Kind.GAMING_RESUMED),
+    Scope.PLAYER: (recorder.Kind.PLAYER_BLOCKED, recorder.Kind.PLAYER_BLOCKED),
 }
 _WHOSE: Final = {
     Scope.OPERATOR: "SELECT id, currency FROM operators_operator WHERE id = %s::uuid",
@@ -72,9 +72,9 @@ def stop(
         raise SwitchMessageTooLong
     name, whose, currency = _whose(scope, subject, operator)
     with transaction.atomic():
-        switch_rows.lock()
+        kill_switches.lock()
         why, told = _kept(scope, name, why), _kept(scope, name, told) or SAYS[scope]
-        before = switch_rows.one(scope, name)
+        before = kill_switches.one(scope, name)
         if before is not None and before.stopped:
             raise AlreadyStopped(since=before.at)
         now = repository.clock()
@@ -97,8 +97,8 @@ def resume(
     why = _reason(reason)
     name, whose, currency = _whose(scope, subject, operator)
     with transaction.atomic():
-        switch_rows.lock()
-        before = switch_rows.one(scope, name)
+        kill_switches.lock()
+        before = kill_switches.one(scope, name)
         if before is None or not before.stopped:
             raise NotStopped
         if operator is not None and not before.by.startswith(BY_OPERATOR):
@@ -133,7 +133,7 @@ def _reason(given: str) -> str:
 
 def _kept(scope: Scope, subject: str, words: str) -> str:
     """Words about a player go when the player is forgotten; all others are about the house's own things."""
-    return personal.words(UUID(subject), words) if scope is Scope.PLAYER else words
+    return crypto_shredding.words(UUID(subject), words) if scope is Scope.PLAYER else words
 
 
 def _whose(scope: Scope, subject: str, asks: UUID | None) -> tuple[str, UUID | None, str]:
@@ -164,13 +164,13 @@ def _record(event: SwitchEvent, before: SwitchRow | None, metadata: Metadata) ->
     version = 0 if before is None else before.version
     append([Append(switch_stream(event.scope, event.subject), version, (CATALOGUE.encode(event),), metadata)])
     row = projections.switch_row(event, version + 1)
-    model_rows.save_switches([row])
+    rows.save_switches([row])
     return row
 
 
 def _tell(scope: Scope, subject: str, command: tc.SwitchCommand, metadata: Metadata) -> None:
     """Tell every table that the switch reaches; one that can't be read plays no round, and stops no switch."""
-    loaded = repository.lock_tables(switch_rows.tables(scope, subject))
+    loaded = repository.lock_tables(kill_switches.tables(scope, subject))
     for table in loaded.unreadable:
         logger.critical("ALERT table %s was not told of a switch: rebuild it from its events", table)
     for journal in loaded.journals:
@@ -180,8 +180,8 @@ def _tell(scope: Scope, subject: str, command: tc.SwitchCommand, metadata: Metad
 
 def _note(row: SwitchRow, before: SwitchRow | None) -> None:
     scope = Scope(row.scope)
-    stopped, resumed = _KINDS.get(scope, (log.Kind.GAMING_STOPPED, log.Kind.GAMING_RESUMED))
-    log.record(
+    stopped, resumed = _KINDS.get(scope, (recorder.Kind.GAMING_STOPPED, recorder.Kind.GAMING_RESUMED))
+    recorder.record(
         kind=stopped if row.stopped else resumed,
         operator=row.operator_id,
         subject=row.id if scope in OPERATORS_OWN else f"rules:{row.subject}" if row.subject else "gaming",

@@ -6,13 +6,14 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import dealer, repository, switch_rows
-from baccarat.journal import Journal
-from baccarat.operations.versioning import floor_of
-from baccarat.rules.presets import Shuffle, player_edge_spots, rules_for
-from baccarat.tables import commands as tc
-from baccarat.tables.state import INITIAL
-from baccarat.tables.switch_events import Scope
+from baccarat.domain import dealer
+from baccarat.domain.rules.presets import Shuffle, player_edge_spots, rules_for
+from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.domain.tables.state import INITIAL
+from baccarat.domain.unit_of_work import Journal
+from baccarat.services.rules_lifecycle import floor_of
+from baccarat.storage import kill_switches, repository
 from casino.events.store import Metadata
 from casino.kernel.money import Book
 
@@ -38,7 +39,7 @@ def open_table(
     """
     rules = rules_for(preset, currency=currency, **overrides)
     with transaction.atomic(savepoint=False):
-        switch_rows.lock_out()
+        kill_switches.lock_out()
         now = repository.clock()
         journal = Journal(table=INITIAL, table_version=0)
         first = repository.new_shoe() if rules.shuffle is Shuffle.EACH_ROUND else None
@@ -57,7 +58,7 @@ def open_table(
                 next_shoe=None if first is None else dealer.named(first, shape=rules.shape),
             )
         )
-        for held in switch_rows.holding(operator=operator, rules=rules.label):
+        for held in kill_switches.holding(operator=operator, rules=rules.label):
             label = held.subject if held.scope == Scope.RULES else ""
             journal.on_table(tc.StopPlay(Scope(held.scope), label, held.says, held.reason, held.by, now))
         if first is not None:

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import repository, shoe_secrets
-from baccarat.tables.commands import RevealShoe
-from casino.events.rows import fetch
+from baccarat.domain.tables.commands import RevealShoe
+from baccarat.storage import repository, shoe_seeds
+from casino.events.sql import fetch
 from casino.events.store import Metadata
 
 ACTOR: Final = "system:reveal"
@@ -29,7 +29,7 @@ def _reveal(round_: UUID, operator: UUID, shoe: UUID, commitment: str) -> bool:
     metadata = Metadata(operator=str(operator), actor=ACTOR, causation="late reveal", correlation=f"round-{round_}")
     with transaction.atomic():
         journal, now = repository.lock_table_of(round_=round_, operator=operator)
-        seed = shoe_secrets.read([shoe]).get(shoe)
+        seed = shoe_seeds.read([shoe]).get(shoe)
         if seed is None:
             return False
         journal.on_table(RevealShoe(shoe=shoe, round=round_, commitment=commitment, seed=seed.hex(), now=now))

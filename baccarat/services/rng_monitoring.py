@@ -2,22 +2,22 @@
 
 from django.db import transaction
 
-from baccarat import sampling
-from baccarat.randomness.suite import Judged, judge, passes
-from baccarat.sampling import History
-from casino.significant import log
+from baccarat.domain.rng_tests.suite import Judged, judge, passes
+from baccarat.queries import rng_sample
+from baccarat.queries.rng_sample import History
+from casino.significant import recorder
 
 ACTOR = "system:rng-report"
 
 
 def watch(
-    *, shoes: int = sampling.MOST_SHOES, rounds: int = sampling.MOST_ROUNDS
+    *, shoes: int = rng_sample.MOST_SHOES, rounds: int = rng_sample.MOST_ROUNDS
 ) -> tuple[History, tuple[Judged, ...]]:
     """This will test the newest so many shoes and rounds, and return them with the verdicts.
 
     A failure is a significant event, once for each newest round that was looked at.
     """
-    history = sampling.history(shoes=shoes, rounds=rounds)
+    history = rng_sample.history(shoes=shoes, rounds=rounds)
     judged = judge(history.sample)
     if not passes(judged):
         with transaction.atomic():
@@ -27,8 +27,8 @@ def watch(
 
 def _record(history: History, judged: tuple[Judged, ...]) -> None:
     failed = [each for each in judged if not each.passed]
-    log.record(
-        kind=log.Kind.RNG_OUT_OF_BAND,
+    recorder.record(
+        kind=recorder.Kind.RNG_OUT_OF_BAND,
         operator=None,
         subject="rng",
         actor=ACTOR,

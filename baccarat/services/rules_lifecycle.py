@@ -10,21 +10,21 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import projections, repository, switch_rows
-from baccarat.journal import Journal
-from baccarat.rules import versions
-from baccarat.rules.presets import rules_for
-from baccarat.rules.table_rules import TableRules
-from baccarat.rules.validation import InvalidRules, check
-from baccarat.tables import commands as tc
-from baccarat.tables import versioning as tv
-from baccarat.tables.refusals import UnknownTable
-from baccarat.tables.stop_refusals import RulesAreStopped
-from baccarat.tables.switch_events import Scope
-from baccarat.tables.version_refusals import UnknownDraft
-from casino.events.rows import fetch
+from baccarat.domain.rules import versions
+from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.rules.validation import InvalidRules, check
+from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import rules_lifecycle as tv
+from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.domain.tables.kill_switch_refusals import RulesAreStopped
+from baccarat.domain.tables.refusals import UnknownTable
+from baccarat.domain.tables.rules_refusals import UnknownDraft
+from baccarat.domain.unit_of_work import Journal
+from baccarat.storage import kill_switches, projections, repository
+from casino.events.sql import fetch
 from casino.events.store import Metadata
-from casino.significant import log
+from casino.significant import recorder
 
 LONGEST_REASON: Final = tv.LONGEST_REASON
 _FLOOR: Final = "SELECT return_floor FROM operators_operator WHERE id = %s"
@@ -79,7 +79,7 @@ def publish(*, table: UUID, operator: UUID, version: int, by: str, metadata: Met
     ReturnUnderFloor where the operator's floor was raised since and what returns less was not acknowledged.
     """
     with transaction.atomic():
-        switch_rows.lock_out()
+        kill_switches.lock_out()
         journal, now = repository.lock_table(table=table, operator=operator)
         before = journal.table.rules
         waiting = journal.table.ruling().draft
@@ -89,8 +89,8 @@ def publish(*, table: UUID, operator: UUID, version: int, by: str, metadata: Met
         after = journal.table.ruling().next
         if waiting is None or after is None:
             raise AssertionError("what is published was drafted, and waits")
-        log.record(
-            kind=log.Kind.RULES_PUBLISHED,
+        recorder.record(
+            kind=recorder.Kind.RULES_PUBLISHED,
             operator=operator,
             subject=f"table:{table}",
             actor=waiting.by,
@@ -134,8 +134,8 @@ def decommission(*, table: UUID, operator: UUID, version: int, reason: str, by: 
         label = journal.table.rules.label
         journal.on_table(tc.DecommissionRules(version=version, reason=reason, by=by, now=now))
         repository.write([(journal, metadata)])
-        log.record(
-            kind=log.Kind.CONFIG_CHANGED,
+        recorder.record(
+            kind=recorder.Kind.CONFIG_CHANGED,
             operator=operator,
             subject=f"table:{table}",
             actor=by,
@@ -157,6 +157,6 @@ def changed(rules: TableRules, changes: Mapping[str, Any]) -> TableRules:
 def _require_not_stopped(journal: Journal) -> None:
     waiting, facts = journal.table.ruling().next, journal.table.facts()
     label = "" if waiting is None else waiting.rules.label
-    for held in switch_rows.holding(operator=facts.operator, rules=label):
+    for held in kill_switches.holding(operator=facts.operator, rules=label):
         if held.scope == Scope.RULES:
             raise RulesAreStopped(held.says, since=held.at)

@@ -6,20 +6,21 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import dealer, repository, shoe_secrets
-from baccarat.journal import Journal
-from baccarat.operations.guest import Guest
-from baccarat.picture import table_picture
-from baccarat.purses import means_if_short
-from baccarat.rounds.refusals import WagerInPlay
-from baccarat.rounds.state import Standing
-from baccarat.tables import commands as tc
-from baccarat.tables.refusals import GameInterrupted, NotSeated, WrongCurrency
-from baccarat.tables.state import Seat
-from casino.events.rows import fetch
+from baccarat.domain import dealer
+from baccarat.domain.rounds.refusals import WagerInPlay
+from baccarat.domain.rounds.state import Standing
+from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables.refusals import GameInterrupted, NotSeated, WrongCurrency
+from baccarat.domain.tables.state import Seat
+from baccarat.domain.unit_of_work import Journal
+from baccarat.queries.funding import means_if_short
+from baccarat.queries.table_view import table_picture
+from baccarat.services.table_actor import Guest
+from baccarat.storage import repository, shoe_seeds
+from casino.events.sql import fetch
 from casino.kernel.money import Book
-from wallet import ledger
-from wallet.protection.standing import standing
+from wallet.ledger import store
+from wallet.responsible_gaming.eligibility import standing
 
 Picture = dict[str, Any]
 _INTERRUPTED: Final = """
@@ -130,7 +131,7 @@ def withdraw(journal: Journal, player: UUID, now: datetime) -> None:
     dealer.withdraw(journal, player=player)
     if dealer.is_empty(journal):
         shoe = journal.round.facts().shoe
-        seed = shoe_secrets.read([shoe]).get(shoe)
+        seed = shoe_seeds.read([shoe]).get(shoe)
         if seed is not None:  # else the dealers set the round aside; nobody is kept at the table for it
             dealer.lapse_if_empty(journal, seed=seed, now=now)
 
@@ -144,7 +145,7 @@ def _seat(journal: Journal, guest: Guest) -> Seat:
 
 def _game_balance(journal: Journal, guest: Guest) -> int:
     account = repository.place_of(journal).game(guest.player, _seat(journal, guest).book)
-    return ledger.balances([account])[account]
+    return store.balances([account])[account]
 
 
 def _require_no_wager(journal: Journal, guest: Guest) -> None:

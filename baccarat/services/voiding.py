@@ -10,17 +10,18 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import dealer, repository, shoe_secrets
-from baccarat.journal import Journal
-from baccarat.models import VoidPolicy
-from baccarat.rounds.commands import ApproveVoid, DeclineVoid, Purse, VoidRound
-from baccarat.rounds.refusals import NoVoidRequested, UnknownVoidReason, VoidNoteInvalid
-from baccarat.rounds.state import RoundState
-from baccarat.rounds.void_events import VoidReason
-from casino import personal
+from baccarat.domain import dealer
+from baccarat.domain.rounds.commands import ApproveVoid, DeclineVoid, Purse, VoidRound
+from baccarat.domain.rounds.refusals import NoVoidRequested, UnknownVoidReason, VoidNoteInvalid
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rounds.void_events import VoidReason
+from baccarat.domain.unit_of_work import Journal
+from baccarat.storage import repository, shoe_seeds
+from baccarat.storage.models import VoidPolicy
+from casino.crypto import crypto_shredding
 from casino.events.store import Metadata
-from casino.significant import log
-from wallet import ledger
+from casino.significant import recorder
+from wallet.ledger import store
 
 LONGEST_NOTE: Final = 500
 
@@ -81,8 +82,8 @@ def set_policy(*, operator: UUID, forgive: bool, actor: str) -> None:
     with transaction.atomic():
         before = forgives(operator=operator)
         VoidPolicy.objects.create(operator_id=operator, forgive=forgive, actor=actor)
-        log.record(
-            kind=log.Kind.CONFIG_CHANGED,
+        recorder.record(
+            kind=recorder.Kind.CONFIG_CHANGED,
             operator=operator,
             subject=f"operator:{operator}",
             actor=actor,
@@ -124,7 +125,7 @@ def _reveal(journal: Journal) -> str | None:
     if journal.table.shoe is not None:
         return None
     shoe = journal.round.facts().shoe
-    seed = shoe_secrets.read([shoe]).get(shoe)
+    seed = shoe_seeds.read([shoe]).get(shoe)
     if seed is None:
         return None
     journal.revealed.append(shoe)
@@ -136,7 +137,7 @@ def _end_finished_shoe(journal: Journal, now: datetime) -> None:
     shoe = journal.table.shoe
     if shoe is None or not shoe.over:
         return
-    seed = shoe_secrets.read([shoe.shoe]).get(shoe.shoe)
+    seed = shoe_seeds.read([shoe.shoe]).get(shoe.shoe)
     if seed is not None:
         dealer.end_finished_shoe(journal, seed=seed, now=now)
 
@@ -147,8 +148,8 @@ def _purses(journal: Journal, ended: RoundState) -> tuple[Purse, ...]:
     wagers = ended.wagers()
     accounts = [place.player(seat.player, seat.book) for seat in wagers]
     games = [place.game(seat.player, seat.book) for seat in wagers]
-    ledger.lock(accounts)
-    found = ledger.balances([*accounts, *games])
+    store.lock(accounts)
+    found = store.balances([*accounts, *games])
     purses = []
     for seat, account, game in zip(wagers, accounts, games, strict=True):
         now = journal.table.seat_of(seat.player)
@@ -167,7 +168,7 @@ def _reason(reason: str) -> VoidReason:
 
 def _sealed(words: str, state: RoundState) -> str:
     """Words that may speak of anybody in the round: they go when one of these players is forgotten."""
-    return personal.words_about((seat.player for seat in state.seats), words)
+    return crypto_shredding.words_about((seat.player for seat in state.seats), words)
 
 
 def _note(note: str) -> str:

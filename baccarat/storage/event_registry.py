@@ -2,9 +2,9 @@
 
 from typing import Final, get_args
 
-from baccarat.rounds.events import RoundEvent
-from baccarat.tables.events import TableEvent
-from baccarat.tables.switch_events import SwitchEvent
+from baccarat.domain.rounds.events import RoundEvent
+from baccarat.domain.tables.events import TableEvent
+from baccarat.domain.tables.kill_switch_events import SwitchEvent
 from casino.events.codec import Catalogue, Kind
 
 CATALOGUE: Final = Catalogue(

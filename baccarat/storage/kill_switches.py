@@ -3,9 +3,9 @@
 from typing import Final
 from uuid import UUID
 
-from baccarat.model_rows import SwitchRow
-from baccarat.tables.switch_events import Scope, switch_id
-from casino.events.rows import execute, fetch
+from baccarat.domain.tables.kill_switch_events import Scope, switch_id
+from baccarat.storage.rows import SwitchRow
+from casino.events.sql import execute, fetch
 
 _KEY: Final = 0x6361_7369_6E6F_0005
 """The advisory lock of switches: "casino" in ASCII, and a number of its own."""

@@ -7,12 +7,12 @@ from uuid import UUID
 
 import msgspec
 
-from baccarat.model_rows import RoundRow, SittingRow, SwitchRow, TableRow, WagerRow, encode
-from baccarat.rounds.events import RoundOpened
-from baccarat.rounds.state import Phase, RoundSeat, RoundState
-from baccarat.tables import events as te
-from baccarat.tables.state import TableState
-from baccarat.tables.switch_events import SwitchEvent, SwitchThrown, switch_id
+from baccarat.domain.rounds.events import RoundOpened
+from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
+from baccarat.domain.tables import events as te
+from baccarat.domain.tables.kill_switch_events import SwitchEvent, SwitchThrown, switch_id
+from baccarat.domain.tables.state import TableState
+from baccarat.storage.rows import RoundRow, SittingRow, SwitchRow, TableRow, WagerRow, encode
 from casino.kernel.money import Book
 
 decode_table: Final = msgspec.json.Decoder(TableState).decode

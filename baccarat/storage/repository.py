@@ -12,20 +12,20 @@ from uuid import UUID
 import msgspec
 from django.db import connection
 
-from baccarat import model_rows, projections, shoe_secrets, version_rows, wakeup
-from baccarat.catalogue import CATALOGUE
-from baccarat.dealer import Fresh
-from baccarat.derive import Place, entry_for
-from baccarat.fairness.commitment import opens
-from baccarat.journal import Journal, Secret
-from baccarat.rounds.refusals import UnknownRound
-from baccarat.rounds.state import RoundState
-from baccarat.tables.refusals import NextShoeUnreadable, UnknownTable
-from baccarat.tables.state import TableState
+from baccarat.domain.dealer import Fresh
+from baccarat.domain.fairness.commitment import opens
+from baccarat.domain.postings import Place, entry_for
+from baccarat.domain.rounds.refusals import UnknownRound
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.tables.refusals import NextShoeUnreadable, UnknownTable
+from baccarat.domain.tables.state import TableState
+from baccarat.domain.unit_of_work import Journal, Secret
+from baccarat.storage import projections, rows, rules_versions, shoe_seeds, wakeups
+from baccarat.storage.event_registry import CATALOGUE
 from casino.events import store
 from casino.kernel.ids import uuid7
-from wallet import ledger
-from wallet.entries import Entry
+from wallet.ledger import store as ledger
+from wallet.ledger.entries import Entry
 
 logger = logging.getLogger(__name__)
 
@@ -155,7 +155,7 @@ def fresh(journal: Journal, *, seeds: Mapping[UUID, bytes] | None = None, trusti
     trusted, found = trusting and not long, seeds or {}
     is_due = coming is not None and table.shoe is None and table.round is None and table.seats
     if coming is not None and is_due and seeds is None and not trusted:
-        found = shoe_secrets.read([coming.shoe])
+        found = shoe_seeds.read([coming.shoe])
         if not found:
             _alert(table)
     drawn = new_shoe()
@@ -195,14 +195,14 @@ def write(decided: Sequence[tuple[Journal, store.Metadata]]) -> None:
     ledger.post(_record(written))
     _project([journal for journal, _ in written])
     _keep_secrets([journal for journal, _ in written])
-    shoe_secrets.forget([shoe for journal, _ in written for shoe in journal.revealed])
+    shoe_seeds.forget([shoe for journal, _ in written for shoe in journal.revealed])
 
 
 def _keep_secrets(journals: Sequence[Journal]) -> None:
     """Keep new seeds, and try in the same statement those of shoes that rounds were opened on unseen."""
     trusted = [(journal.table, shoe) for journal in journals for shoe in journal.trusted]
     new = [secret for journal in journals for secret in journal.secrets]
-    seeds = shoe_secrets.keep(new, reading=[shoe.shoe for _, shoe in trusted])
+    seeds = shoe_seeds.keep(new, reading=[shoe.shoe for _, shoe in trusted])
     for table, shoe in trusted:
         seed = seeds.get(shoe.shoe)
         if seed is None or not opens(shoe.commitment, seed):
@@ -239,23 +239,23 @@ def place_of(journal: Journal) -> Place:
 
 
 def _project(journals: Sequence[Journal]) -> None:
-    tables: list[model_rows.TableRow] = []
-    rounds_: list[model_rows.RoundRow] = []
-    wagers: list[model_rows.WagerRow] = []
+    tables: list[rows.TableRow] = []
+    rounds_: list[rows.RoundRow] = []
+    wagers: list[rows.WagerRow] = []
     for journal in journals:
         if _table_changed(journal):
             tables.append(projections.table_row(journal.table, journal.table_version, journal.round))
         for round_, version in journal.rounds.values():
             rounds_.append(projections.round_row(round_, version, journal.table))
             wagers.extend(projections.wager_rows(round_, journal.table, since=journal.loaded_round))
-    model_rows.save(tables, rounds_, wagers)
-    model_rows.save_sittings([row for journal in journals for row in _sittings(journal)])
+    rows.save(tables, rounds_, wagers)
+    rows.save_sittings([row for journal in journals for row in _sittings(journal)])
     _save_versions([journal for journal in journals if _speaks_of_rules(journal)])
     if any(projections.is_ready(journal.round) for journal in journals):
-        wakeup.dealers_on_commit()
+        wakeups.dealers_on_commit()
 
 
-def _sittings(journal: Journal) -> list[model_rows.SittingRow]:
+def _sittings(journal: Journal) -> list[rows.SittingRow]:
     return projections.sitting_rows((event for page in journal.pages for event in page.events), journal.table)
 
 
@@ -267,11 +267,11 @@ def _save_versions(journals: Sequence[Journal]) -> None:
     """Versions of rules change seldom: they are read, followed and written apart from all the rest."""
     if not journals:
         return
-    known = version_rows.load(journal.table.facts().table for journal in journals)
+    known = rules_versions.load(journal.table.facts().table for journal in journals)
     for journal in journals:
         events = [event for page in journal.pages for event in page.events]
         facts = journal.table.facts()
-        version_rows.save(version_rows.follow(known[facts.table], events, facts).values())
+        rules_versions.save(rules_versions.follow(known[facts.table], events, facts).values())
 
 
 def _table_changed(journal: Journal) -> bool:

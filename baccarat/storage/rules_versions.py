@@ -10,12 +10,12 @@ from uuid import UUID
 
 import msgspec
 
-from baccarat.model_rows import Relation
-from baccarat.rules.table_rules import TableRules
-from baccarat.tables import version_events as e
-from baccarat.tables.events import TableOpened
-from casino.events.canonical import recanonical_seen
-from casino.events.rows import execute, fetch
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.tables import rules_events as e
+from baccarat.domain.tables.events import TableOpened
+from baccarat.storage.rows import Relation
+from casino.events.sql import execute, fetch
+from casino.kernel.canonical_json import recanonical_seen
 
 DRAFT: Final = "draft"
 REJECTED: Final = "rejected"

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-from baccarat.journal import Secret
+from baccarat.domain.unit_of_work import Secret
 
 NONCE_BYTES: Final = 12
 

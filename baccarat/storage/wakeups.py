@@ -7,7 +7,7 @@ from celery import current_app
 from celery.exceptions import OperationalError
 from django.db import connection, transaction
 
-from casino.events import hints
+from casino.events import wakeups
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ def dealers_on_commit() -> None:
 
 def dealers() -> None:
     """This will send one wake-up to the dealers now, unless one is on its way. A broker that is away is no error."""
-    if not hints.first(TOPIC):
+    if not wakeups.first(TOPIC):
         return
     try:
         current_app.send_task(TASK, expires=5, retry=False, ignore_result=True)

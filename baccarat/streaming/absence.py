@@ -9,10 +9,10 @@ from uuid import UUID
 import msgspec
 from django.db import connection
 
-from baccarat.live.happenings import LEFT, TAKEN, Happening
+from baccarat.streaming.notifications import LEFT, TAKEN, Happening
 from casino.api.fields import money
-from casino.events.drafts import Sealed
-from casino.events.rows import fetch
+from casino.events.records import Sealed
+from casino.events.sql import fetch
 
 MOST: Final = 200
 """Events that are told one by one: the newest."""

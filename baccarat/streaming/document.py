@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from baccarat.api import examples
-from casino.api.schema import REQUEST_ID
+from casino.api.openapi import REQUEST_ID
 from casino.api.streaming import sse
 
 PATH: Final = "/api/v1/stream"

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from typing import Final
 from uuid import UUID
 
-from baccarat.live.happenings import LEFT, TAKEN, Happening, player_topic, table_topic
-from baccarat.live.snapshot import Snapshot
+from baccarat.streaming.notifications import LEFT, TAKEN, Happening, player_topic, table_topic
+from baccarat.streaming.snapshot import Snapshot
 from casino.api.streaming import sse
 from casino.api.streaming.mailbox import Letter, Mailbox
 from casino.operators.principals import PlayerPrincipal

@@ -8,11 +8,11 @@ from uuid import UUID
 
 import msgspec
 
-from baccarat import queries
 from baccarat.chat import queries as chat
-from baccarat.sight import ANYBODY, in_money, players_in, seen_by
+from baccarat.queries import tables as queries
+from baccarat.queries.redaction import ANYBODY, in_money, players_in, seen_by
 from casino.api.streaming import sse
-from casino.events.drafts import Sealed
+from casino.events.records import Sealed
 
 TAKEN: Final = "SeatTaken"
 LEFT: Final = frozenset({"SeatLeft", "SeatFreed"})

@@ -3,19 +3,19 @@
 import time
 from typing import Any, Final
 
-from baccarat.live import away, snapshot
-from casino.api.catalogue import INVALID_CURSOR, Rejected
+from baccarat.streaming import absence, snapshot
+from casino.api.error_catalogue import INVALID_CURSOR, Rejected
 from casino.api.fields import money
 from casino.operators.principals import PlayerPrincipal
 from wallet import notices
-from wallet.accounts import AccountKind
 from wallet.api.limits_serializers import shown_limit
 from wallet.api.notices_views import shown_notice
 from wallet.api.payments_serializers import shown_deposit, shown_withdrawal
-from wallet.api.protection_serializers import shown_exclusion
-from wallet.api.reality_serializers import shown_reminder
-from wallet.limits.operations import table_limit
+from wallet.api.reality_check_serializers import shown_reminder
+from wallet.api.responsible_gaming_serializers import shown_exclusion
+from wallet.ledger.accounts import AccountKind
 from wallet.payments.queries import open_or_ended_since
+from wallet.responsible_gaming.table_limit_services import table_limit
 
 NOTICES: Final = 20
 """The newest that are not read; `GET /api/v1/notices` has them all."""
@@ -41,7 +41,7 @@ def _affairs(player: PlayerPrincipal, seen: snapshot.Snapshot, after: int | None
     """What concerns the player beside tables and balances."""
     if after is not None and after > seen.position:
         raise Rejected(INVALID_CURSOR, f"The last position is {seen.position}.")
-    moment = None if after is None else away.moment_of(after)
+    moment = None if after is None else absence.moment_of(after)
     deposits, withdrawals = open_or_ended_since(operator=player.operator, player=player.player, since=moment)
     limit = table_limit(operator=player.operator, player=player.player, currency=player.currency)
     unread = notices.of_player(operator=player.operator, player=player.player, unread=True, before=None, limit=NOTICES)
@@ -53,7 +53,7 @@ def _affairs(player: PlayerPrincipal, seen: snapshot.Snapshot, after: int | None
         "exclusion": None if seen.told is None else shown_exclusion(seen.told.exclusion),
         "reality_check": shown_reminder(seen.told),
         "notices": [shown_notice(each) for each in unread],
-        "away": None if after is None else away.since(after=after, moment=moment, player=player.player),
+        "away": None if after is None else absence.since(after=after, moment=moment, player=player.player),
     }
 
 

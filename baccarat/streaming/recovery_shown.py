@@ -6,14 +6,14 @@ from rest_framework import serializers
 
 from baccarat.api import examples
 from baccarat.api.serializers import TableShown, one_of
-from baccarat.tables.events import Absence
+from baccarat.domain.tables.events import Absence
 from casino.api.fields import MoneySerializer
 from casino.kernel.money import Book
 from wallet.api.limits_serializers import TableLimitShown
 from wallet.api.notices_views import NoticeShown
 from wallet.api.payments_serializers import DepositShown, WithdrawalShown
-from wallet.api.protection_serializers import ExclusionShown
-from wallet.api.reality_serializers import ReminderShown
+from wallet.api.reality_check_serializers import ReminderShown
+from wallet.api.responsible_gaming_serializers import ExclusionShown
 from wallet.api.serializers import Balances
 
 

@@ -8,9 +8,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat.api.examples import answer
-from baccarat.live import restore_shown, restoring
-from casino.api.catalogue import INVALID_CURSOR, Rejected
-from casino.operators.views import PlayerView
+from baccarat.streaming import recovery, recovery_shown
+from casino.api.error_catalogue import INVALID_CURSOR, Rejected
+from casino.operators.base_views import PlayerView
 
 AFTER: Final = OpenApiParameter(
     "after",
@@ -38,12 +38,12 @@ class Restore(PlayerView):
         summary="Restore the game after a lost connection",
         description=_DESCRIPTION,
         parameters=[AFTER],
-        responses=restore_shown.RestoreShown,
-        examples=[answer(restore_shown.EXAMPLE)],
+        responses=recovery_shown.RestoreShown,
+        examples=[answer(recovery_shown.EXAMPLE)],
     )
     def get(self, request: Request) -> Response:
         """This will show all of it."""
-        return Response(restoring.restore(player=self.caller, after=_after(request)))
+        return Response(recovery.restore(player=self.caller, after=_after(request)))
 
 
 def _after(request: Request) -> int | None:

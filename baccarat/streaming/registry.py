@@ -7,9 +7,9 @@ from typing import Final
 
 from django.db import Error
 
-from baccarat.live import snapshot
-from baccarat.live.follower import LiveFollower
-from baccarat.live.happenings import Happening, Places
+from baccarat.streaming import snapshot
+from baccarat.streaming.follower import LiveFollower
+from baccarat.streaming.notifications import Happening, Places
 from casino.api.streaming import sse
 from casino.api.streaming.hub import Hub, in_thread
 from casino.operators import sessions

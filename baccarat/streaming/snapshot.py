@@ -9,14 +9,14 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat import queries
-from casino.events.rows import execute, fetch
+from baccarat.queries import tables
+from casino.events.sql import execute, fetch
 from casino.operators.principals import PlayerPrincipal
-from wallet import ledger
-from wallet.accounts import AccountName
 from wallet.api.serializers import shown_balances
-from wallet.protection import queries as protection
-from wallet.protection.queries import Reminder
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountName
+from wallet.responsible_gaming import queries as protection
+from wallet.responsible_gaming.queries import Reminder
 
 ATTEMPTS: Final = 40
 PAUSE: Final = 0.005
@@ -75,10 +75,10 @@ def _look(player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
 
 def draw(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
     """This will draw tables and wallet once, as of the moment that the caller reads in. Raises UnknownTable."""
-    balances = ledger.of_player(operator=player.operator, player=player.player)
-    seated = queries.seated_at(operator=player.operator, player=player.player)
+    balances = store.of_player(operator=player.operator, player=player.player)
+    seated = tables.seated_at(operator=player.operator, player=player.player)
     shown = sorted(seated | ({watched} if watched is not None else set()))
-    pictures = queries.pictures(tables=shown, operator=player.operator, viewer=player.player, balances=balances)
+    pictures = tables.pictures(tables=shown, operator=player.operator, viewer=player.player, balances=balances)
     streams = [*_streams(pictures), f"wallet-{player.player}"]
     position, unsealed, now = fetch(_MOMENT, [streams, str(player.player)])[0]
     told = protection.reminder(operator=player.operator, player=player.player)
@@ -101,7 +101,7 @@ def draw(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
 def wallets(*, players: Sequence[PlayerPrincipal]) -> dict[UUID, dict[str, Any]]:
     """This will read the balances of several players in two queries, as the balances' endpoint shows them."""
     named = [player.player for player in players]
-    found, told = ledger.of_players(players=named), protection.reminders(players=named)
+    found, told = store.of_players(players=named), protection.reminders(players=named)
     return {player: shown_balances(found[player], told.get(player)) for player in named}
 
 

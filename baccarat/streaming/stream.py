@@ -9,11 +9,11 @@ from uuid import UUID
 
 from django.db import Error
 
-from baccarat.live import snapshot
-from baccarat.live.follower import LiveFollower, seated_before
-from baccarat.live.happenings import Happening
-from baccarat.live.house import HOUSE, LiveHouse
-from baccarat.live.snapshot import Snapshot
+from baccarat.streaming import snapshot
+from baccarat.streaming.follower import LiveFollower, seated_before
+from baccarat.streaming.notifications import Happening
+from baccarat.streaming.registry import HOUSE, LiveHouse
+from baccarat.streaming.snapshot import Snapshot
 from casino.api.streaming import sse
 from casino.api.streaming.hub import Hub, in_thread
 from casino.api.streaming.mailbox import Letter

@@ -2,9 +2,9 @@
 
 from django.urls import path
 
-from baccarat.live import restore_views, views
+from baccarat.streaming import recovery_views, views
 
 urlpatterns = [
     path("stream", views.stream, name="stream"),
-    path("restore", restore_views.Restore.as_view(), name="restore"),
+    path("restore", recovery_views.Restore.as_view(), name="restore"),
 ]

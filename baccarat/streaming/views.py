@@ -9,11 +9,11 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 
-from baccarat.live import snapshot
-from baccarat.live.stream import Opening, messages
-from baccarat.tables.refusals import UnknownTable
-from casino.api import problems
-from casino.api.catalogue import INVALID_CURSOR, METHOD_NOT_ALLOWED, Rejected
+from baccarat.domain.tables.refusals import UnknownTable
+from baccarat.streaming import snapshot
+from baccarat.streaming.stream import Opening, messages
+from casino.api import errors
+from casino.api.error_catalogue import INVALID_CURSOR, METHOD_NOT_ALLOWED, Rejected
 from casino.api.streaming import sse
 from casino.api.streaming.hub import in_thread
 from casino.operators import auth
@@ -26,13 +26,13 @@ _POSITION: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 async def stream(request: HttpRequest) -> HttpResponseBase:
     """This will answer with the stream, or with the problem that keeps it from beginning."""
     if request.method != "GET":
-        answer = problems.answer(request, METHOD_NOT_ALLOWED)
+        answer = errors.answer(request, METHOD_NOT_ALLOWED)
         answer["Allow"] = "GET"
         return answer
     try:
         opening = await in_thread(_open, request=request)
     except Exception as trouble:  # noqa: BLE001  (whatever it is, it has its problem document)
-        return problems.handle(trouble, {"request": request})
+        return errors.handle(trouble, {"request": request})
     return StreamingHttpResponse(
         messages(opening), status=HTTPStatus.OK, content_type=sse.MEDIA_TYPE, headers=sse.HEADERS
     )

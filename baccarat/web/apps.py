@@ -1,6 +1,5 @@
 from django.apps import AppConfig
 
 
-class PreferencesConfig(AppConfig):
-    name = "baccarat.preferences"
-    label = "preferences"
+class WebConfig(AppConfig):
+    name = "baccarat.web"

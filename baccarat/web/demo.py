@@ -10,24 +10,24 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from baccarat import queries
-from baccarat.chat import listing
 from baccarat.chat import queries as chat
-from baccarat.operations import opening
-from casino.api.catalogue import NOT_FOUND, Rejected
+from baccarat.chat import word_lists
+from baccarat.queries import tables
+from baccarat.services import opening
+from casino.api.error_catalogue import NOT_FOUND, Rejected
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import Book
 from casino.operators import pins, sessions
 from casino.operators.models import Operator, Player
-from casino.operators.operations import create_operator, find_operator, issue_key
 from casino.operators.queries import list_players
 from casino.operators.refusals import UnknownOperator, UnknownPlayer
-from wallet import operations as wallet
+from casino.operators.services import create_operator, find_operator, issue_key
+from wallet.ledger import player_accounts as wallet
+from wallet.ledger.refusals import SandboxClosed
 from wallet.payments import methods
 from wallet.payments.fees import Terms
 from wallet.payments.methods import Offer
-from wallet.refusals import SandboxClosed
 
 CURRENCY: Final = "EUR"
 PIN: Final = "2468"
@@ -103,7 +103,7 @@ def _players(operator: Operator) -> list[Player]:
 
 
 def _open_tables(operator: Operator, metadata: Metadata) -> list[str]:
-    there = {line["name"] for line in queries.tables(operator=operator.id, after=None, limit=MOST)}
+    there = {line["name"] for line in tables.tables(operator=operator.id, after=None, limit=MOST)}
     missing = [(name, preset) for name, preset in TABLES if name not in there]
     for name, preset in missing:
         opening.open_table(
@@ -163,7 +163,7 @@ def _offer_deposits(operator: Operator) -> list[str]:
 def _list_words(operator: Operator, metadata: Metadata) -> list[str]:
     if chat.list_of(operator=operator.id):
         return []
-    return [f"{listing.begin(operator=operator.id, metadata=metadata)} words that chats cover"]
+    return [f"{word_lists.begin(operator=operator.id, metadata=metadata)} words that chats cover"]
 
 
 def _unit(operator: Operator) -> int:

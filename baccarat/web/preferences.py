@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 
 
 class Style(StrEnum):
@@ -41,10 +41,10 @@ class Kept:
 
 _COLUMNS: Final = "sound, voice, animation, full_screen, instant, style"
 _NOW: Final = "CASE WHEN kept.changed_in = %s THEN kept.animation_at_entry ELSE kept.animation END"
-_READ: Final = f"SELECT {_COLUMNS}, {_NOW} FROM preferences_of_player kept WHERE player_id = %s"  # noqa: S608
+_READ: Final = f"SELECT {_COLUMNS}, {_NOW} FROM web_preferences kept WHERE player_id = %s"  # noqa: S608
 # Two changes at once are made one after the other, so the second sees what the first one has kept of the entry.
 _KEEP: Final = f"""
-    INSERT INTO preferences_of_player AS kept (player_id, operator_id, changed_in, animation_at_entry, {_COLUMNS})
+    INSERT INTO web_preferences AS kept (player_id, operator_id, changed_in, animation_at_entry, {_COLUMNS})
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
     ON CONFLICT (player_id) DO UPDATE
     SET animation_at_entry = CASE WHEN kept.changed_in = excluded.changed_in

@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from baccarat.preferences.keeping import Kept, Style
+from baccarat.web.preferences import Kept, Style
 from casino.api.fields import ChoiceOf, FlagField, Strict
 
 

@@ -2,6 +2,6 @@
 
 from django.urls import path
 
-from baccarat.preferences import views
+from baccarat.web import preferences_views
 
-urlpatterns = [path("preferences", views.MyPreferences.as_view(), name="preferences")]
+urlpatterns = [path("preferences", preferences_views.MyPreferences.as_view(), name="preferences")]

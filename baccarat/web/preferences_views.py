@@ -6,11 +6,11 @@ from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat.preferences import keeping
-from baccarat.preferences.bodies import PreferencesRequest, PreferencesShown, shown
-from baccarat.preferences.keeping import Preferences
+from baccarat.web import preferences
+from baccarat.web.preferences import Preferences
+from baccarat.web.preferences_bodies import PreferencesRequest, PreferencesShown, shown
 from casino.api.fields import read
-from casino.operators.views import PlayerView
+from casino.operators.base_views import PlayerView
 
 _CHOSEN: Final[dict[str, Any]] = {
     "sound": True,
@@ -40,7 +40,7 @@ class MyPreferences(PlayerView):
     def get(self, request: Request) -> Response:
         """This will show the preferences."""
         del request
-        return Response(shown(keeping.preferences_of(player=self.caller.player, session=self.caller.session)))
+        return Response(shown(preferences.preferences_of(player=self.caller.player, session=self.caller.session)))
 
     @extend_schema(
         operation_id="setPreferences",
@@ -53,4 +53,6 @@ class MyPreferences(PlayerView):
     def put(self, request: Request) -> Response:
         """This will keep the preferences."""
         chosen, me = Preferences(**read(PreferencesRequest, request)), self.caller
-        return Response(shown(keeping.keep(operator=me.operator, player=me.player, session=me.session, chosen=chosen)))
+        return Response(
+            shown(preferences.keep(operator=me.operator, player=me.player, session=me.session, chosen=chosen))
+        )

@@ -3,7 +3,7 @@
 from django.urls import path
 from django.views.generic import RedirectView
 
-from baccarat.page import views
+from baccarat.web import views
 
 urlpatterns = [
     path("", views.page, name="play"),

@@ -11,8 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat import proofs
-from baccarat.page import demo
-from baccarat.page.policy import guard
+from baccarat.web import demo
+from baccarat.web.policy import guard
 from casino.api.fields import IdField, Strict, read
 from casino.api.views import EdgeView
 

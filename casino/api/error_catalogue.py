@@ -7,7 +7,7 @@ remedy; the problems below belong to HTTP itself and to the shape of a request.
 from dataclasses import dataclass
 from typing import Final
 
-from casino.kernel.refusals import Kind, Refusal, all_refusals
+from casino.kernel.errors import Kind, Refusal, all_refusals
 
 STATUS_OF_KIND: Final = {Kind.INVALID: 422, Kind.CONFLICT: 409, Kind.FORBIDDEN: 403, Kind.MISSING: 404}
 

@@ -13,34 +13,34 @@ from django.http import Http404, HttpRequest, HttpResponse
 from psycopg_pool import PoolTimeout
 from rest_framework import exceptions
 
-from casino.api import catalogue
-from casino.api.catalogue import Problem, Rejected
-from casino.api.requests import request_id
+from casino.api import error_catalogue
+from casino.api.error_catalogue import Problem, Rejected
 from casino.kernel import money
-from casino.kernel.refusals import Refusal
+from casino.kernel.errors import Refusal
+from casino.observability.request_id import request_id
 
 MEDIA_TYPE: Final = "application/problem+json"
 PATH: Final = "/api/v1/problems/"
 _log: Final = logging.getLogger("casino.api")
 
 _BY_EXCEPTION: Final[tuple[tuple[type[Exception], Problem], ...]] = (
-    (Http404, catalogue.NOT_FOUND),
-    (exceptions.NotFound, catalogue.NOT_FOUND),
-    (exceptions.NotAuthenticated, catalogue.NOT_AUTHENTICATED),
-    (exceptions.AuthenticationFailed, catalogue.INVALID_CREDENTIALS),
-    (DjangoPermissionDenied, catalogue.FORBIDDEN),
-    (exceptions.PermissionDenied, catalogue.FORBIDDEN),
-    (exceptions.MethodNotAllowed, catalogue.METHOD_NOT_ALLOWED),
-    (exceptions.NotAcceptable, catalogue.NOT_ACCEPTABLE),
-    (exceptions.UnsupportedMediaType, catalogue.UNSUPPORTED_MEDIA_TYPE),
-    (exceptions.Throttled, catalogue.TOO_MANY_REQUESTS),
-    (exceptions.ParseError, catalogue.MALFORMED_JSON),
-    (RequestDataTooBig, catalogue.BODY_TOO_LARGE),
-    (SuspiciousOperation, catalogue.BAD_REQUEST),
-    (BadRequest, catalogue.BAD_REQUEST),
-    (OperationalError, catalogue.UNAVAILABLE),
-    (InterfaceError, catalogue.UNAVAILABLE),
-    (PoolTimeout, catalogue.UNAVAILABLE),
+    (Http404, error_catalogue.NOT_FOUND),
+    (exceptions.NotFound, error_catalogue.NOT_FOUND),
+    (exceptions.NotAuthenticated, error_catalogue.NOT_AUTHENTICATED),
+    (exceptions.AuthenticationFailed, error_catalogue.INVALID_CREDENTIALS),
+    (DjangoPermissionDenied, error_catalogue.FORBIDDEN),
+    (exceptions.PermissionDenied, error_catalogue.FORBIDDEN),
+    (exceptions.MethodNotAllowed, error_catalogue.METHOD_NOT_ALLOWED),
+    (exceptions.NotAcceptable, error_catalogue.NOT_ACCEPTABLE),
+    (exceptions.UnsupportedMediaType, error_catalogue.UNSUPPORTED_MEDIA_TYPE),
+    (exceptions.Throttled, error_catalogue.TOO_MANY_REQUESTS),
+    (exceptions.ParseError, error_catalogue.MALFORMED_JSON),
+    (RequestDataTooBig, error_catalogue.BODY_TOO_LARGE),
+    (SuspiciousOperation, error_catalogue.BAD_REQUEST),
+    (BadRequest, error_catalogue.BAD_REQUEST),
+    (OperationalError, error_catalogue.UNAVAILABLE),
+    (InterfaceError, error_catalogue.UNAVAILABLE),
+    (PoolTimeout, error_catalogue.UNAVAILABLE),
 )
 _FIELD_CODES: Final = {
     "required": "field_required",
@@ -96,7 +96,7 @@ def answer(request: HttpRequest, problem: Problem, detail: str = "") -> HttpResp
 
 def _judge(exc: Exception) -> _Verdict:
     if isinstance(exc, Refusal):
-        problem = catalogue.of_refusal(type(exc))
+        problem = error_catalogue.of_refusal(type(exc))
         return _Verdict(problem, exc.detail, problem.remedy, _printed(exc.facts))
     if isinstance(exc, Rejected):
         return _Verdict(exc.problem, exc.detail, exc.remedy, exc.facts)
@@ -105,7 +105,9 @@ def _judge(exc: Exception) -> _Verdict:
     for kind, problem in _BY_EXCEPTION:
         if isinstance(exc, kind):
             return _Verdict(problem, problem.title, problem.remedy)
-    return _Verdict(catalogue.INTERNAL_ERROR, catalogue.INTERNAL_ERROR.title, catalogue.INTERNAL_ERROR.remedy)
+    return _Verdict(
+        error_catalogue.INTERNAL_ERROR, error_catalogue.INTERNAL_ERROR.title, error_catalogue.INTERNAL_ERROR.remedy
+    )
 
 
 def _printed(facts: Mapping[str, object]) -> dict[str, object]:
@@ -118,10 +120,10 @@ def _printed(facts: Mapping[str, object]) -> dict[str, object]:
 
 def _of_fields(errors: tuple[FieldError, ...]) -> _Verdict:
     if len(errors) != 1:
-        several = catalogue.INVALID_FIELDS
+        several = error_catalogue.INVALID_FIELDS
         return _Verdict(several, "; ".join(f"{e.field}: {e.detail}" for e in errors), several.remedy, {}, errors)
     only = errors[0]
-    problem = catalogue.of_code(only.code) or catalogue.INVALID_FIELDS
+    problem = error_catalogue.of_code(only.code) or error_catalogue.INVALID_FIELDS
     detail = f"{only.field}: {only.detail}" if only.field else only.detail
     return _Verdict(problem, detail, problem.remedy, {}, errors)
 
@@ -162,7 +164,7 @@ def _answer(request: HttpRequest, verdict: _Verdict) -> HttpResponse:
 def _headers(exc: Exception, problem: Problem) -> dict[str, str]:
     headers: dict[str, str] = {}
     if problem.status == 401:
-        error = "" if problem is catalogue.NOT_AUTHENTICATED else ', error="invalid_token"'
+        error = "" if problem is error_catalogue.NOT_AUTHENTICATED else ', error="invalid_token"'
         headers["WWW-Authenticate"] = f'Bearer realm="casino"{error}'
     if problem.status == 503:
         headers["Retry-After"] = "1"

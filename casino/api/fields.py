@@ -13,8 +13,8 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 
 from casino.kernel import money as kernel_money
+from casino.kernel.errors import Refusal
 from casino.kernel.money import Book
-from casino.kernel.refusals import Refusal
 
 _ACTOR: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,59}", re.ASCII)
 AMOUNT_PATTERN: Final = r"^(0|[1-9][0-9]{0,17})(\.[0-9]{1,6})?$"

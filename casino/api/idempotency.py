@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.catalogue import (
+from casino.api.error_catalogue import (
     IDEMPOTENCY_KEY_MALFORMED,
     IDEMPOTENCY_KEY_REQUIRED,
     IDEMPOTENCY_KEY_REUSED,

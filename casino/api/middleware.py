@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 from django.utils.decorators import sync_and_async_middleware
 
-from casino.api.requests import HEADER, request_id
+from casino.observability.request_id import HEADER, request_id
 
 API: Final = "/api/"
 _METHODS: Final = "GET, POST, PUT, PATCH, DELETE"

@@ -7,9 +7,10 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
-from casino.api import catalogue, idempotency, problems, requests
-from casino.api.catalogue import Problem
+from casino.api import error_catalogue, errors, idempotency
+from casino.api.error_catalogue import Problem
 from casino.events.store import VersionConflict
+from casino.observability import request_id
 
 IDEMPOTENCY_KEY: Final = OpenApiParameter(
     idempotency.HEADER,
@@ -20,7 +21,7 @@ IDEMPOTENCY_KEY: Final = OpenApiParameter(
     examples=[OpenApiExample("Key", value="8f1c0c5e-6f0e-4d43-9e0b-6a2d3a7f5b10")],
 )
 REQUEST_ID: Final = OpenApiParameter(
-    requests.HEADER,
+    request_id.HEADER,
     {"type": "string", "pattern": "^[A-Za-z0-9._-]{8,64}$"},
     OpenApiParameter.HEADER,
     description="Your own id for tracing; it is made here when you send none, and always echoed.",
@@ -28,14 +29,14 @@ REQUEST_ID: Final = OpenApiParameter(
 
 
 _EXAMPLES: Final = {
-    "400": catalogue.MALFORMED_JSON,
-    "401": catalogue.INVALID_CREDENTIALS,
-    "403": catalogue.FORBIDDEN,
-    "404": catalogue.NOT_FOUND,
-    "409": catalogue.of_refusal(VersionConflict),
-    "413": catalogue.BODY_TOO_LARGE,
-    "415": catalogue.UNSUPPORTED_MEDIA_TYPE,
-    "422": catalogue.INVALID_FIELDS,
+    "400": error_catalogue.MALFORMED_JSON,
+    "401": error_catalogue.INVALID_CREDENTIALS,
+    "403": error_catalogue.FORBIDDEN,
+    "404": error_catalogue.NOT_FOUND,
+    "409": error_catalogue.of_refusal(VersionConflict),
+    "413": error_catalogue.BODY_TOO_LARGE,
+    "415": error_catalogue.UNSUPPORTED_MEDIA_TYPE,
+    "422": error_catalogue.INVALID_FIELDS,
 }
 
 
@@ -85,7 +86,7 @@ class Operation(AutoSchema):
         example = OpenApiExample(_EXAMPLES[status].code, value=_document(_EXAMPLES[status], self.path))
         phrase = HTTPStatus(int(status)).phrase
         problem = OpenApiResponse(ProblemSerializer, description=phrase, examples=[example])
-        media_types = [problems.MEDIA_TYPE]
+        media_types = [errors.MEDIA_TYPE]
         made: dict[str, Any] = self._get_response_for_code(  # type: ignore[no-untyped-call]
             problem, status, media_types, direction
         )
@@ -104,7 +105,7 @@ class Operation(AutoSchema):
 
 def _document(problem: Problem, path: str) -> dict[str, Any]:
     return {
-        "type": problems.PATH + problem.code,
+        "type": errors.PATH + problem.code,
         "title": problem.title,
         "status": problem.status,
         "detail": problem.title,

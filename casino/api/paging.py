@@ -10,7 +10,7 @@ import msgspec
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from casino.api.catalogue import INVALID_CURSOR, INVALID_LIMIT, Rejected
+from casino.api.error_catalogue import INVALID_CURSOR, INVALID_LIMIT, Rejected
 
 DEFAULT: Final = 50
 LARGEST: Final = 500

@@ -9,7 +9,7 @@ from django.conf import settings
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
-from casino.api.catalogue import BODY_TOO_LARGE, MALFORMED_JSON, Rejected
+from casino.api.error_catalogue import BODY_TOO_LARGE, MALFORMED_JSON, Rejected
 
 DEEPEST: Final = 16
 """How many objects and lists may stand inside one another."""

@@ -19,8 +19,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from casino.api import catalogue, problems
-from casino.api.catalogue import NOT_FOUND, Rejected
+from casino.api import error_catalogue, errors
+from casino.api.error_catalogue import NOT_FOUND, Rejected
 from casino.api.middleware import API
 
 _SHOWN_AN_HOUR: Final = "public, max-age=3600"
@@ -32,7 +32,7 @@ _JSON_WILL_DO: Final = frozenset(
     {"*/*", "application/json", "application/json, */*", "application/json, text/plain, */*"}
 )
 _JSON_ALONE: Final = [JSONRenderer]
-_EXAMPLE: Final = asdict(catalogue.IDEMPOTENCY_KEY_REUSED)
+_EXAMPLE: Final = asdict(error_catalogue.IDEMPOTENCY_KEY_REUSED)
 
 
 class CatalogueLine(serializers.Serializer[Any]):
@@ -78,7 +78,7 @@ class Problems(EdgeView):
     def get(self, request: Request) -> Response:
         """This will list every code that an answer can carry."""
         del request
-        items = [asdict(problem) for problem in catalogue.catalogue().values()]
+        items = [asdict(problem) for problem in error_catalogue.catalogue().values()]
         return Response({"items": items}, headers={"Cache-Control": _SHOWN_AN_HOUR})
 
 
@@ -94,7 +94,7 @@ class ProblemOfCode(EdgeView):
     def get(self, request: Request, code: str) -> Response:
         """This will explain one code. Raises Rejected(not_found)."""
         del request
-        problem = catalogue.of_code(code)
+        problem = error_catalogue.of_code(code)
         if problem is None:
             raise Rejected(NOT_FOUND, "There is no such code.")
         return Response(asdict(problem), headers={"Cache-Control": _SHOWN_AN_HOUR})
@@ -130,27 +130,27 @@ def schema_yaml(request: HttpRequest) -> HttpResponse:
 @csrf_exempt
 def unknown(request: HttpRequest) -> HttpResponse:
     """This will answer an address under /api/ that nobody serves."""
-    return problems.answer(request, NOT_FOUND)
+    return errors.answer(request, NOT_FOUND)
 
 
 def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
     """This will answer a request that Django itself refuses, such as one for an unknown host."""
     del exception
-    return problems.answer(request, catalogue.BAD_REQUEST)
+    return errors.answer(request, error_catalogue.BAD_REQUEST)
 
 
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     """This will answer an unknown address."""
     del exception
     if request.path_info.startswith(API):
-        return problems.answer(request, NOT_FOUND)
+        return errors.answer(request, NOT_FOUND)
     return HttpResponseNotFound("There is nothing at this address.\n", content_type="text/plain; charset=utf-8")
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
     """This will answer what failed outside of any view; Django has logged it."""
     if request.path_info.startswith(API):
-        return problems.answer(request, catalogue.INTERNAL_ERROR)
+        return errors.answer(request, error_catalogue.INTERNAL_ERROR)
     return HttpResponseServerError("Something failed on our side.\n", content_type="text/plain; charset=utf-8")
 
 

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.module_loading import import_string
 
-from casino.admin import scope
+from casino.backoffice import scope
 
 Within = Callable[[QuerySet[Any], HttpRequest], QuerySet[Any]]
 MOST: Final = 100

@@ -14,12 +14,12 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
-from casino.admin import scope
-from casino.admin.opening import open_rows
-from casino.admin.paging import CappedPaginator, CountedList
-from casino.admin.sections import Section
-from casino.admin.seen import seen
-from casino.kernel.refusals import Refusal
+from casino.backoffice import scope
+from casino.backoffice.opening import open_rows
+from casino.backoffice.paging import CappedPaginator, CountedList
+from casino.backoffice.sections import Section
+from casino.backoffice.seen import seen
+from casino.kernel.errors import Refusal
 
 if TYPE_CHECKING:
     Looks = ModelAdmin[Any]  # what django-unfold adds is looks, and untyped

@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
-from casino.admin.viewer import may_see
+from casino.backoffice.context import may_see
 from casino.kernel import money as kernel_money
 
 NOTHING: Final = "\N{EN DASH}"

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
-from casino.admin.opening import open_rows
+from casino.backoffice.opening import open_rows
 
 if TYPE_CHECKING:
     Pages = Paginator[Any]

@@ -13,7 +13,7 @@ from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.module_loading import import_string
 
-from casino.admin import viewer
+from casino.backoffice import context
 
 SPAN: Final = 100_000
 """Rows that a list reaches back to when its table has no index by operator; older ones are found by searching."""
@@ -48,7 +48,7 @@ def names(request: HttpRequest) -> Mapping[str, str]:
 
 def slug(operator: UUID | None) -> str:
     """This will return the short name of an operator that who looks works for, or its id; a dash for none."""
-    request = viewer.asking()
+    request = context.asking()
     if operator is None:
         return "\N{EN DASH}"
     return str(operator) if request is None else names(request).get(str(operator), str(operator))

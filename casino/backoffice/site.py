@@ -15,9 +15,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
 from django_otp import login as remember_device
 
-from casino.admin import marks
-from casino.kernel.refusals import Refusal
-from casino.staff import authenticators, signing_in
+from casino.backoffice import html
+from casino.kernel.errors import Refusal
+from casino.staff import authenticators, login_history
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite as Site
@@ -32,7 +32,7 @@ class StaffSite(Site):
 
     def has_permission(self, request: HttpRequest) -> bool:
         """This will tell whether somebody is staff, and has given the second factor where it is asked for."""
-        return super().has_permission(request) and signing_in.may_pass(request)
+        return super().has_permission(request) and login_history.may_pass(request)
 
     def admin_view(self, view: Any, *how: Any, **more: Any) -> Any:
         """This will refuse, at every page, text that PostgreSQL can't keep. Raises SuspiciousOperation (400)."""
@@ -96,13 +96,13 @@ def _is_staff(request: HttpRequest) -> bool:
 
 
 def _has_to_enrol(request: HttpRequest) -> bool:
-    return not signing_in.may_pass(request) and not authenticators.is_enrolled(request.user)
+    return not login_history.may_pass(request) and not authenticators.is_enrolled(request.user)
 
 
 def _welcome(request: HttpRequest) -> None:
-    before = signing_in.note(request)
+    before = login_history.note(request)
     if before is None:
         messages.info(request, "This is your first login.")
         return
     where = f" from {before.address}" if before.address else ""
-    messages.info(request, f"Your login before this one: {marks.plain_moment(before.at)}{where}.")
+    messages.info(request, f"Your login before this one: {html.plain_moment(before.at)}{where}.")

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from casino.admin.viewer import once
+from casino.backoffice.context import once
 
 _STAFF: Final = re.compile(r"\bstaff:(\d{1,18})\b")
 

@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from casino.checkpoints import inventory_audit, outside, places, records, ring
+from casino.checkpoints import keyring, manifest_audit, records, replicas, storage
 from casino.checkpoints.document import Checkpoint, fingerprint
-from casino.checkpoints.regrowing import Regrown
-from casino.events.rows import fetch
+from casino.checkpoints.tree_check import Regrown
+from casino.events.sql import fetch
 from casino.kernel.findings import Finding
 
 BROKEN: Final = "checkpoint chain broken"
@@ -32,16 +32,16 @@ WHERE seal.position > %s ORDER BY seal.position LIMIT 1
 """
 
 
-def check(seen: outside.Beyond, *, now: datetime, since: Checkpoint | None = None) -> list[Finding]:
+def check(seen: replicas.Beyond, *, now: datetime, since: Checkpoint | None = None) -> list[Finding]:
     """This will find what contradicts between log, tree, checkpoints and their copies, on the caller's snapshot.
 
     `seen` was read before the snapshot was taken. Checkpoints up to `since`, which is trusted, are compared with their
     copies and with one another, but no root is computed again for them: it goes on from the kept tree at that place.
     """
     findings: list[Finding] = []
-    inside = list(outside.compare(_inside(), findings))
+    inside = list(replicas.compare(_inside(), findings))
     latest = inside[-1] if inside else None
-    unknown = outside.unknown(seen, latest=0 if latest is None else latest.number, findings=findings)
+    unknown = replicas.unknown(seen, latest=0 if latest is None else latest.number, findings=findings)
     log = records.log_id()
     _judge_own(log, findings)
     claims = [each for each in (*inside, *unknown) if _is_signed(each, log, findings)]
@@ -50,7 +50,7 @@ def check(seen: outside.Beyond, *, now: datetime, since: Checkpoint | None = Non
     findings.extend(Regrown(since, covered=0 if latest is None else latest.position).judge(claims))
     _judge_age(latest, now, findings)
     if since is None:
-        findings.extend(inventory_audit.check(seen.inventories, now=now))
+        findings.extend(manifest_audit.check(seen.inventories, now=now))
     return findings
 
 
@@ -58,7 +58,7 @@ def _judge_own(log: UUID, findings: list[Finding]) -> None:
     """What this database says of itself: whose log it is, and which keys, that are published, have signed it."""
     if log == records.NAMELESS:
         findings.append(Finding(FOREIGN, "the log", "the id that checkpoints name", "none"))
-    trusted = ring.ring().public
+    trusted = keyring.ring().public
     for key in records.registered_keys():
         if trusted.get(key.id) != key.public:
             expected = trusted.get(key.id, b"").hex() or "a key of our ring"
@@ -73,7 +73,7 @@ def _set_back(unknown: Checkpoint, latest: Checkpoint | None) -> Finding:
 def trusted(checkpoint: Checkpoint) -> bool:
     """This will tell whether a checkpoint is this log's, by a trusted key, with the same copy outside, if any."""
     findings: list[Finding] = []
-    list(outside.compare(iter([checkpoint]), findings))
+    list(replicas.compare(iter([checkpoint]), findings))
     return _is_signed(checkpoint, records.log_id(), findings) and not findings
 
 
@@ -94,7 +94,7 @@ def _inside() -> Iterator[Checkpoint]:
 
 def _is_signed(checkpoint: Checkpoint, log: UUID, findings: list[Finding]) -> bool:
     """Only what a trusted key has signed for this log is a claim to hold the log against."""
-    where, own = f"checkpoint {checkpoint.number}", ring.ring()
+    where, own = f"checkpoint {checkpoint.number}", keyring.ring()
     if checkpoint.log != log:
         findings.append(Finding(FOREIGN, where, str(log), str(checkpoint.log)))
     elif checkpoint.key not in own.public:
@@ -124,7 +124,7 @@ def _judge_chain(checkpoints: Iterable[Checkpoint], findings: list[Finding]) -> 
 
 
 def _judge_age(latest: Checkpoint | None, now: datetime, findings: list[Finding]) -> None:
-    if places.configured() is None:
+    if storage.configured() is None:
         return
     rows = fetch(_UNSIGNED, [0 if latest is None else latest.position])
     if rows and now - rows[0][0] > LATEST_SIGNING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from casino.checkpoints.places import Away, Taken
+from casino.checkpoints.storage import Away, Taken
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ Processes that still run with the ring of before sign on with the old key meanwh
 from datetime import datetime, timedelta
 from typing import Final
 
+from casino.checkpoints.exceptions import KeyRefused
+from casino.checkpoints.keyring import Ring
 from casino.checkpoints.records import registered_keys
-from casino.checkpoints.ring import Ring
-from casino.checkpoints.trouble import KeyRefused
-from casino.events.rows import execute
-from casino.significant import log
+from casino.events.sql import execute
+from casino.significant import recorder
 
 OVERLAP: Final = timedelta(days=1)
 """For how long a key that was replaced may still sign."""
@@ -41,8 +41,8 @@ def _begin(name: str, public: bytes, before: list[str], *, now: datetime) -> Non
     for old in before:
         execute(_RETIRE, [old, now + OVERLAP])
     if before:
-        log.record(
-            kind=log.Kind.KEY_ROTATED,
+        recorder.record(
+            kind=recorder.Kind.KEY_ROTATED,
             operator=None,
             subject=f"checkpoint key:{name}",
             actor="system",

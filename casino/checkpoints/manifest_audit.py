@@ -7,9 +7,9 @@ from typing import Final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from casino.checkpoints import inventories, outside, places, records, stock
-from casino.checkpoints.inventory import Inventory, Lot, fingerprint, parse, signed_bytes
-from casino.checkpoints.ring import ring
+from casino.checkpoints import manifests, records, replicas, storage, table_digests
+from casino.checkpoints.keyring import ring
+from casino.checkpoints.manifest import Inventory, Lot, fingerprint, parse, signed_bytes
 from casino.kernel.findings import Finding
 
 BROKEN: Final = "inventory chain broken"
@@ -31,8 +31,8 @@ def check(beyond: Mapping[int, bytes], *, now: datetime) -> list[Finding]:
     alone = sorted(number for number in beyond if number > last)
     findings.extend(Finding(SET_BACK, f"inventory {number}", "a row", "a copy outside alone") for number in alone)
     kept = [inventory for _, inventory in sound if inventory is not None and _age(inventory, now) < KEPT_FOR]
-    has = stock.columns()
-    for (table, columns), lots in stock.alike(each for inventory in kept for each in inventory.lots).items():
+    has = table_digests.columns()
+    for (table, columns), lots in table_digests.alike(each for inventory in kept for each in inventory.lots).items():
         kinds = has.get(table, {})
         if set(columns) <= kinds.keys():
             findings.extend(_compare(table, {name: kinds[name] for name in columns}, lots))
@@ -44,7 +44,7 @@ def check(beyond: Mapping[int, bytes], *, now: datetime) -> list[Finding]:
 def _sound(findings: list[Finding]) -> Iterator[tuple[int, Inventory | None]]:
     """Each inventory in the database, None where it says nothing that can be believed."""
     number, before, covered = 0, "", dict[str, int]()
-    while page := inventories.since(number):
+    while page := manifests.since(number):
         for found, text in page:
             inventory = _believed(found, text, findings)
             if inventory is not None:
@@ -94,21 +94,21 @@ def _judge_copies(young: Container[int], findings: list[Finding]) -> None:
             findings.extend(map(_missing, missing))
             missing.clear()
             if copy != text:
-                findings.append(Finding(outside.COPY_DIFFERS, f"inventory {number}", _words(text), _words(copy)))
+                findings.append(Finding(replicas.COPY_DIFFERS, f"inventory {number}", _words(text), _words(copy)))
         findings.extend(_missing(number) for number in missing if number not in young)
-    except places.Away as trouble:
-        findings.append(Finding(outside.UNREADABLE, "the place of inventories", "an answer", str(trouble)))
+    except storage.Away as trouble:
+        findings.append(Finding(replicas.UNREADABLE, "the place of inventories", "an answer", str(trouble)))
 
 
 def _missing(number: int) -> Finding:
-    return Finding(outside.COPY_MISSING, f"inventory {number}", "a copy outside", "none")
+    return Finding(replicas.COPY_MISSING, f"inventory {number}", "a copy outside", "none")
 
 
 def _copies() -> Iterator[tuple[int, bytes, bytes | None]]:
     """Each inventory with what stands outside under its number. Raises Away."""
-    place, number = places.configured(), 0
-    while place is not None and (page := inventories.since(number)):
-        yield from ((found, text, place.read(inventories.name_of(found))) for found, text in page)
+    place, number = storage.configured(), 0
+    while place is not None and (page := manifests.since(number)):
+        yield from ((found, text, place.read(manifests.name_of(found))) for found, text in page)
         number = page[-1][0]
 
 
@@ -118,7 +118,7 @@ def _age(inventory: Inventory, now: datetime) -> timedelta:
 
 def _compare(table: str, kinds: Mapping[str, str], lots: Sequence[Lot]) -> Iterator[Finding]:
     """Counts and digests the rows again. Columns that came later are in later lots."""
-    found = stock.digests(table, kinds, [(each.after, each.upto) for each in lots])
+    found = table_digests.digests(table, kinds, [(each.after, each.upto) for each in lots])
     for each, (rows, digest) in zip(lots, found, strict=True):
         if (rows, digest) != (each.rows, each.digest):
             yield Finding(DIFFER, each.where, f"{each.rows} rows, {each.digest}", f"{rows} rows, {digest}")

@@ -8,12 +8,12 @@ import msgspec
 from django.conf import settings
 from django.db import transaction
 
-from casino.checkpoints import places, records, rotation, stock
-from casino.checkpoints.inventory import FORMAT, Inventory, Lot, fingerprint, parse, signed_bytes, text_of
-from casino.checkpoints.ring import ring
+from casino.checkpoints import key_rotation, records, storage, table_digests
+from casino.checkpoints.exceptions import HistoryDiffers, NumberTaken
+from casino.checkpoints.keyring import ring
+from casino.checkpoints.manifest import FORMAT, Inventory, Lot, fingerprint, parse, signed_bytes, text_of
 from casino.checkpoints.signing import LOCK
-from casino.checkpoints.trouble import HistoryDiffers, NumberTaken
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 
 _TRY: Final = "SELECT pg_try_advisory_xact_lock(%s), clock_timestamp()"
 _LATEST: Final = "SELECT text FROM checkpoints_inventory ORDER BY number DESC LIMIT 1"
@@ -66,7 +66,7 @@ def take_if_due() -> int:
 
 def copy_outside() -> None:
     """This will copy outside all after the newest that stands there; repeating it does nothing."""
-    place = places.configured()
+    place = storage.configured()
     if place is None:
         return
     missing = []
@@ -79,11 +79,11 @@ def copy_outside() -> None:
     for number, text in reversed(missing):
         try:
             place.write(name_of(number), text)
-        except places.Taken:
+        except storage.Taken:
             _require_same(number, place.read(name_of(number)), text, place)
 
 
-def _require_same(number: int, found: bytes | None, text: bytes, place: places.Place) -> None:
+def _require_same(number: int, found: bytes | None, text: bytes, place: storage.Place) -> None:
     if found != text:
         raise NumberTaken(f"{place} keeps another inventory {number} than this database.")
 
@@ -97,11 +97,11 @@ def _sign() -> bool:
         lots = _lots(covered) if mine else ()
         if not lots:
             return False
-        own, place = ring(), places.configured()
+        own, place = ring(), storage.configured()
         number = 1 if last is None else last.number + 1
         if place is not None and place.read(name_of(number)) is not None:
             raise NumberTaken(f"{place} keeps an inventory {number}, which this database does not know.")
-        rotation.register(own, now=now)
+        key_rotation.register(own, now=now)
         made = Inventory(
             format=FORMAT,
             log=records.log_id(),
@@ -119,10 +119,10 @@ def _sign() -> bool:
 
 def _lots(covered: Mapping[str, int]) -> tuple[Lot, ...]:
     """A lot of each table that has rows above the number up to which it is covered."""
-    ends, kinds = stock.settled(), stock.columns()
+    ends, kinds = table_digests.settled(), table_digests.columns()
     due = [(table, covered.get(table, 0), upto) for table, upto in sorted(ends.items())]
     return tuple(
-        stock.lot(table, kinds[table], after=after, upto=min(upto, after + stock.MOST))
+        table_digests.lot(table, kinds[table], after=after, upto=min(upto, after + table_digests.MOST))
         for table, after, upto in due
         if upto > after
     )

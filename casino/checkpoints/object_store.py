@@ -5,8 +5,8 @@ from typing import Final
 
 import httpx
 
-from casino import trust
-from casino.checkpoints.places import Away, Taken
+from casino.checkpoints.storage import Away, Taken
+from casino.observability import http
 
 TIMEOUT: Final = httpx.Timeout(5.0, connect=2.0)
 _WRITTEN: Final = frozenset({200, 201, 204})
@@ -43,9 +43,7 @@ class ObjectStore:
             headers["Authorization"] = f"Bearer {self.token}"
         try:
             url = f"{self.url.rstrip('/')}/{name}"
-            return httpx.request(
-                method, url, headers=headers, content=text, timeout=TIMEOUT, verify=trust.authorities()
-            )
+            return httpx.request(method, url, headers=headers, content=text, timeout=TIMEOUT, verify=http.authorities())
         except (httpx.HTTPError, httpx.InvalidURL) as trouble:
             raise Away(f"{self}: {type(trouble).__name__}: {trouble}") from trouble
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from casino.checkpoints import proofs, records
 from casino.checkpoints.document import Checkpoint
 from casino.checkpoints.refusals import CheckpointsReversed, NotInCheckpoint, UnknownCheckpoint
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from casino.checkpoints.document import Checkpoint
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 
 NAMELESS: Final = UUID(int=0)
 """The id of a log whose row is gone: nothing was ever signed for it."""

@@ -1,6 +1,6 @@
 """Why a checkpoint or a proof is not answered."""
 
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 
 class UnknownCheckpoint(Refusal):

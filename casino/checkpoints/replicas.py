@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from casino.checkpoints import inventories, places, records
+from casino.checkpoints import manifests, records, storage
 from casino.checkpoints.document import Checkpoint, Malformed, parse, text_of
 from casino.kernel.findings import Finding
 
@@ -32,16 +32,16 @@ def beyond() -> Beyond:
     """This will read the copies with numbers above the database's newest, also behind a gap. Nothing is raised."""
     last, texts, others = records.latest(), dict[int, bytes](), dict[int, bytes]()
     try:
-        _look(places.name_of, 0 if last is None else last.number, texts)
-        _look(inventories.name_of, inventories.newest(), others)
-    except places.Away as trouble:
+        _look(storage.name_of, 0 if last is None else last.number, texts)
+        _look(manifests.name_of, manifests.newest(), others)
+    except storage.Away as trouble:
         return Beyond(texts, str(trouble), others)
     return Beyond(texts, inventories=others)
 
 
 def _look(name_of: Callable[[int], str], number: int, texts: dict[int, bytes]) -> None:
     """Fill in the copies of numbers above this one. Raises Away."""
-    place, known = places.configured(), number
+    place, known = storage.configured(), number
     while place is not None and number < max((known, *texts)) + FURTHER:
         number += 1
         text = place.read(name_of(number))
@@ -62,12 +62,12 @@ def unknown(seen: Beyond, *, latest: int, findings: list[Finding]) -> list[Check
 
 def compare(checkpoints: Iterator[Checkpoint], findings: list[Finding]) -> Iterator[Checkpoint]:
     """This will hand checkpoints on, each compared with its copy; without a place there is nothing to compare with."""
-    place, copied = places.configured(), records.copied()
+    place, copied = storage.configured(), records.copied()
     for checkpoint in checkpoints:
         if place is not None:
             try:
-                _compare(checkpoint, place.read(places.name_of(checkpoint.number)), copied, findings)
-            except places.Away as trouble:
+                _compare(checkpoint, place.read(storage.name_of(checkpoint.number)), copied, findings)
+            except storage.Away as trouble:
                 findings.append(Finding(UNREADABLE, "the place of checkpoints", "an answer", str(trouble)))
                 place = None
         yield checkpoint

@@ -2,10 +2,10 @@
 
 import logging
 
-from casino.checkpoints import inventories, places, records, signing
+from casino.checkpoints import manifests, records, signing, storage
+from casino.checkpoints.exceptions import CannotSign
 from casino.checkpoints.tree import NotWhole
-from casino.checkpoints.trouble import CannotSign
-from casino.significant import log
+from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
 
@@ -16,8 +16,8 @@ def sign() -> int:
     What stops it is logged and recorded once.
     """
     try:
-        return signing.sign_if_due() + inventories.take_if_due()
-    except places.Away as trouble:
+        return signing.sign_if_due() + manifests.take_if_due()
+    except storage.Away as trouble:
         logger.warning("No checkpoint is made while their place does not answer: %s", trouble)
     except (CannotSign, NotWhole) as trouble:
         logger.exception("No checkpoint can be made")
@@ -28,8 +28,8 @@ def sign() -> int:
 def _record(trouble: Exception) -> None:
     last, why = records.latest(), type(trouble).__name__
     number = 0 if last is None else last.number
-    log.record(
-        kind=log.Kind.INTEGRITY_FAILED,
+    recorder.record(
+        kind=recorder.Kind.INTEGRITY_FAILED,
         operator=None,
         subject=f"checkpoint:{number}",
         actor="system",

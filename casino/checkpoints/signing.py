@@ -13,11 +13,11 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 
-from casino.checkpoints import places, records, rotation, tree
+from casino.checkpoints import key_rotation, records, storage, tree
 from casino.checkpoints.document import Checkpoint, fingerprint, signed_bytes, text_of
-from casino.checkpoints.ring import Ring, ring
-from casino.checkpoints.trouble import HistoryDiffers, NumberTaken
-from casino.events.rows import fetch
+from casino.checkpoints.exceptions import HistoryDiffers, NumberTaken
+from casino.checkpoints.keyring import Ring, ring
+from casino.events.sql import fetch
 from casino.events.verification import Head, head_mark
 
 LOCK: Final = 0xC4EC
@@ -76,7 +76,7 @@ def sign_if_due() -> int:
 
 def copy_outside() -> None:
     """This will copy outside what is not noted to stand there; repeating it does nothing. Raises NumberTaken, Away."""
-    place = places.configured()
+    place = storage.configured()
     if place is None:
         return
     for checkpoint in records.uncopied(limit=_COPIES):
@@ -84,13 +84,13 @@ def copy_outside() -> None:
         records.note_copy(checkpoint.number, place=str(place))
 
 
-def _copy(checkpoint: Checkpoint, place: places.Place) -> None:
-    name, text = places.name_of(checkpoint.number), text_of(checkpoint)
+def _copy(checkpoint: Checkpoint, place: storage.Place) -> None:
+    name, text = storage.name_of(checkpoint.number), text_of(checkpoint)
     found = place.read(name)  # first, as not every store heeds the condition of a PUT
     if found is None:
         try:
             place.write(name, text)
-        except places.Taken:
+        except storage.Taken:
             found = place.read(name)
     if found not in {None, text}:
         raise NumberTaken(f"{place} keeps another checkpoint {checkpoint.number} than this database.")
@@ -106,7 +106,7 @@ def _sign(is_wanted: Callable[[Standing], bool], *, lock: str) -> bool:
             return False
         _judge(standing)
         own = ring()
-        rotation.register(own, now=standing.now)
+        key_rotation.register(own, now=standing.now)
         records.add(_made(standing, own))
         return True
 
@@ -129,11 +129,11 @@ def _made(standing: Standing, own: Ring) -> Checkpoint:
 
 def _judge(standing: Standing) -> None:
     """What was signed last must still be there, and nothing may have been signed since. Raises CannotSign, Away."""
-    last, place = standing.last, places.configured()
+    last, place = standing.last, storage.configured()
     if last is not None and (_digest_at(last.position), tree.root_of(last.position)) != (last.head, last.root):
         raise HistoryDiffers(f"The log up to position {last.position} is not what checkpoint {last.number} signed.")
     number = 1 if last is None else last.number + 1
-    if place is not None and place.read(places.name_of(number)) is not None:
+    if place is not None and place.read(storage.name_of(number)) is not None:
         raise NumberTaken(f"{place} keeps a checkpoint {number}, which this database does not know.")
 
 

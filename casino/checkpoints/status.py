@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from casino.checkpoints import records, tree
 from casino.checkpoints.document import Checkpoint
-from casino.checkpoints.ring import ring
-from casino.events.rows import fetch
+from casino.checkpoints.keyring import ring
+from casino.events.sql import fetch
 
 
 @dataclass(frozen=True, slots=True)

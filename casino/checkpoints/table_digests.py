@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from casino.checkpoints.inventory import Lot
-from casino.events.rows import fetch
+from casino.checkpoints.manifest import Lot
+from casino.events.sql import fetch
 
 TABLES: Final[Mapping[str, str]] = {
     "significant_significantevent": "number",
     "significant_remark": "id",
     "significant_threshold": "id",
-    "integrity_measurement": "id",
-    "integrity_approval": "id",
-    "privacy_decision": "number",
-    "privacy_erasure": "number",
+    "compliance_measurement": "id",
+    "compliance_approval": "id",
+    "compliance_decision": "number",
+    "compliance_erasure": "number",
     "reports_matter": "number",
     "reports_matteract": "id",
     "reports_report": "number",

@@ -7,7 +7,7 @@ by ranges of less than 2**STORED rows. So signing costs what came since, and a p
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.kernel.merkle import Range, Subtree, fold, leaf_hash, node_hash, peaks, root
 
 STORED: Final = 8

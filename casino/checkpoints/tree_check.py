@@ -5,9 +5,9 @@ from typing import Final
 
 from casino.checkpoints import tree
 from casino.checkpoints.document import Checkpoint
-from casino.events.rows import fetch
+from casino.events.sql import fetch
+from casino.kernel.compact_range import Frontier
 from casino.kernel.findings import Finding
-from casino.kernel.frontier import Frontier
 from casino.kernel.merkle import Subtree
 
 CUT: Final = "tail cut"

@@ -1,6 +1,5 @@
 from django.apps import AppConfig
 
 
-class IntegrityConfig(AppConfig):
-    name = "casino.integrity"
-    label = "integrity"
+class ComplianceConfig(AppConfig):
+    name = "casino.compliance"

@@ -10,12 +10,12 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.module_loading import import_string
 
-from casino.integrity import manifest
-from casino.integrity.manifest import Part
-from casino.integrity.models import Approval, Manifest, Measurement
-from casino.integrity.refusals import ApprovalReasonMissing
-from casino.kernel.refusals import Refusal
-from casino.significant import log
+from casino.compliance import release_manifest
+from casino.compliance.integrity_models import Approval, Manifest, Measurement
+from casino.compliance.integrity_refusals import ApprovalReasonMissing
+from casino.compliance.release_manifest import Part
+from casino.kernel.errors import Refusal
+from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
 
@@ -46,14 +46,14 @@ def measure(*, thorough: bool = False) -> Found:
     parts = {
         part.name: part
         for part in (
-            manifest.code(settings.BASE_DIR),
-            manifest.dependencies(),
-            manifest.configuration(values),
-            manifest.part("rules", rules),
+            release_manifest.code(settings.BASE_DIR),
+            release_manifest.dependencies(),
+            release_manifest.configuration(values),
+            release_manifest.part("rules", rules),
         )
     }
     approved = Approval.objects.order_by("-id").first()
-    files = manifest.altered(manifest.site()) if thorough else []
+    files = release_manifest.altered(release_manifest.site()) if thorough else []
     told = [*_differences(approved, parts), *wrong, *files]
     if told:
         return Found(parts, DIFFERS, tuple(told))
@@ -88,8 +88,8 @@ def approve(*, by: str, reason: str) -> Found:
         before = Approval.objects.order_by("-id").first()
         _keep(found)
         Approval.objects.create(by=by, reason=reason.strip(), **digests)
-        log.record(
-            kind=log.Kind.CONFIG_CHANGED,
+        recorder.record(
+            kind=recorder.Kind.CONFIG_CHANGED,
             operator=None,
             subject="integrity",
             actor=by,
@@ -109,7 +109,7 @@ def _differences(approved: Approval | None, parts: dict[str, Part]) -> list[str]
             continue
         known = Manifest.objects.filter(pk=digest).first()
         items: Any = {} if known is None else known.items
-        told.extend(manifest.differences(items, parts[name].items, part=name))
+        told.extend(release_manifest.differences(items, parts[name].items, part=name))
     return told
 
 
@@ -124,8 +124,8 @@ def _fail(process: str, found: Found) -> None:
     approved = Approval.objects.order_by("-id").first()
     told = hashlib.sha256("\n".join(found.findings).encode()).hexdigest()
     state = "-".join([*(part.digest[:16] for part in found.parts.values()), told[:16]])
-    log.record(
-        kind=log.Kind.INTEGRITY_FAILED,
+    recorder.record(
+        kind=recorder.Kind.INTEGRITY_FAILED,
         operator=None,
         subject="integrity",
         actor=SYSTEM,

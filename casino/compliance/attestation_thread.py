@@ -7,7 +7,7 @@ from typing import Final
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 
-from casino.integrity import clocks, measuring
+from casino.compliance import attestation, clocks
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ def _watch(process: str) -> None:
 def look(process: str, *, thorough: bool = False) -> bool:
     """This will measure once, and tell whether that could be kept."""
     try:
-        measuring.record(process, thorough=thorough)
+        attestation.record(process, thorough=thorough)
         clocks.read(process)
     except (DatabaseError, InterfaceError, OSError) as trouble:
         logger.warning("Integrity could not be measured, it is tried again: %s", trouble)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.kernel.ids import uuid7
 from casino.reports.models import Matter, MatterAct
 from casino.reports.refusals import MatterResolved, MatterWordsMissing, UnknownMatter

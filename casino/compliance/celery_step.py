@@ -5,7 +5,7 @@ from typing import Any
 from celery import bootsteps
 from celery.signals import worker_ready
 
-from casino.integrity import start
+from casino.compliance import attestation_thread
 
 
 class Measuring(bootsteps.StartStopStep):  # type: ignore[misc]
@@ -14,4 +14,4 @@ class Measuring(bootsteps.StartStopStep):  # type: ignore[misc]
     def start(self, parent: Any) -> None:
         """This will wait for the worker to be ready."""
         del parent
-        worker_ready.connect(lambda **_: start.begin("worker"), weak=False)
+        worker_ready.connect(lambda **_: attestation_thread.begin("worker"), weak=False)

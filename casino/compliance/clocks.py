@@ -8,10 +8,10 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 
-from casino.events.rows import fetch
-from casino.integrity import silence
-from casino.integrity.models import ClockReading
-from casino.significant import log
+from casino.compliance import outages
+from casino.compliance.integrity_models import ClockReading
+from casino.events.sql import fetch
+from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
 
@@ -43,8 +43,8 @@ def read(process: str) -> ClockReading:
         kept = ClockReading.objects.create(process=process, host=host, offset_ms=found, beyond=abs(found) > most)
         if kept.beyond and (last is None or not last.beyond or abs(found - last.offset_ms) > most):
             logger.critical("ALERT the clock of %s is %s ms from the database's", host, found)
-            log.record(
-                kind=log.Kind.CLOCK_CHANGED,
+            recorder.record(
+                kind=recorder.Kind.CLOCK_CHANGED,
                 operator=None,
                 subject=f"clock:{host}",
                 actor="system",
@@ -53,5 +53,5 @@ def read(process: str) -> ClockReading:
                 after={"offset_ms": found, "process": process},
             )
         kept.refresh_from_db(fields=["at"])
-        silence.note(heard, kept)
+        outages.note(heard, kept)
     return kept

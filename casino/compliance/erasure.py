@@ -11,13 +11,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino import personal
-from casino.api.ids import new_id
-from casino.events.rows import execute, fetch
-from casino.operators.models import Player
-from casino.operators.queries import require_player
-from casino.privacy.models import Decision, Erasure
-from casino.privacy.refusals import (
+from casino.compliance.erasure_models import Decision, Erasure
+from casino.compliance.refusals import (
     AlreadyErased,
     ErasureDecided,
     ErasureNeedsAnother,
@@ -27,9 +22,14 @@ from casino.privacy.refusals import (
     StillToBeKept,
     UnknownErasure,
 )
-from casino.privacy.retention import TEN_YEARS
-from casino.significant import log
-from wallet.protection import rows
+from casino.compliance.retention import TEN_YEARS
+from casino.crypto import crypto_shredding
+from casino.events.ids import new_id
+from casino.events.sql import execute, fetch
+from casino.operators.models import Player
+from casino.operators.queries import require_player
+from casino.significant import recorder
+from wallet.responsible_gaming import projection
 
 
 class Ground(StrEnum):
@@ -82,7 +82,7 @@ def request(*, operator: UUID, player: UUID, by: str, reason: str, despite_duty:
         raise ErasureReasonMissing(reasons=[ground.value for ground in Ground])
     with transaction.atomic():
         execute(_LOCK, [player])
-        if player in personal.destroyed() or Erasure.objects.filter(player_id=player, decision=None).exists():
+        if player in crypto_shredding.destroyed() or Erasure.objects.filter(player_id=player, decision=None).exists():
             raise AlreadyErased
         _require_erasable(operator, player, despite_duty=despite_duty)
         asked = Erasure.objects.create(
@@ -107,8 +107,8 @@ def approve(*, erasure: UUID, by: str) -> None:
         _require_erasable(asked.operator_id, asked.player_id, despite_duty=asked.despite_duty)
         Decision.objects.create(erasure=asked, approved=True, decided_by=by)
         _erase(asked.player_id)
-        log.record(
-            kind=log.Kind.DATA_ERASED,
+        recorder.record(
+            kind=recorder.Kind.DATA_ERASED,
             operator=asked.operator_id,
             subject=f"player:{asked.player_id}",
             actor=asked.requested_by,
@@ -140,7 +140,7 @@ def _require_erasable(operator: UUID, player: UUID, *, despite_duty: bool) -> No
     if fetch(_IN_PLAY, {"player": player})[0][0]:
         raise StillInPlay
     ((used, now),) = fetch(_LAST_USED, [player])
-    protection, _ = rows.load(operator=operator, player=player)
+    protection, _ = projection.load(operator=operator, player=player)
     if protection.excluded(now) is not None:
         raise StillExcluded
     if not despite_duty and used > now - timedelta(days=TEN_YEARS):
@@ -148,7 +148,7 @@ def _require_erasable(operator: UUID, player: UUID, *, despite_duty: bool) -> No
 
 
 def _erase(player: UUID) -> None:
-    personal.destroy(player)
-    values = {"player": player, "id": str(player), "scope": f"player:{player} ", "erased": personal.ERASED}
+    crypto_shredding.destroy(player)
+    values = {"player": player, "id": str(player), "scope": f"player:{player} ", "erased": crypto_shredding.ERASED}
     for statement in _OVERWRITE:
         execute(statement, values)

@@ -22,8 +22,8 @@ class Erasure(models.Model):
             ("export_player", "Can export everything about a player"),
         ]
         indexes = [
-            models.Index(fields=["operator_id", "-id"], name="privacy_erasure_operator"),
-            models.Index(fields=["player_id"], name="privacy_erasure_player"),
+            models.Index(fields=["operator_id", "-id"], name="compliance_erasure_operator"),
+            models.Index(fields=["player_id"], name="compliance_erasure_player"),
         ]
 
     def __str__(self) -> str:

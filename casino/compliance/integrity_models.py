@@ -29,7 +29,7 @@ class Measurement(models.Model):
 
     class Meta:
         verbose_name = "integrity check"
-        indexes = [models.Index(fields=["-at"], name="integrity_measurement_at")]
+        indexes = [models.Index(fields=["-at"], name="compliance_measurement_at")]
 
     def __str__(self) -> str:
         return f"{self.process} {self.verdict}"
@@ -63,7 +63,7 @@ class ClockReading(models.Model):
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        indexes = [models.Index(fields=["host", "-id"], name="integrity_clock_host")]
+        indexes = [models.Index(fields=["host", "-id"], name="compliance_clock_host")]
 
     def __str__(self) -> str:
         return f"{self.process} {self.offset_ms} ms"

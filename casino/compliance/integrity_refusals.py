@@ -1,6 +1,6 @@
 """Why a release can't be approved."""
 
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 
 class ApprovalReasonMissing(Refusal):

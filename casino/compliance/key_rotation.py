@@ -12,10 +12,9 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from casino.operators import reference_marks
-from casino.privacy import rewrapping
-from casino.sealing import Unreadable, ring
-from casino.significant import log
+from casino.crypto import blind_index, rewrapping
+from casino.crypto.encryption import Unreadable, ring
+from casino.significant import recorder
 from casino.staff import authenticators
 
 BATCH: Final = 500
@@ -56,7 +55,7 @@ def _shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
         found, users = authenticators.rewrap(first)
         moved, unreadable = Counter(found), [f"authenticator of staff {user}" for user in users]
         try:
-            before = reference_marks.rewrap(first)
+            before = blind_index.rewrap(first)
         except Unreadable:
             unreadable.append("the key of the references' marks")
         else:
@@ -68,8 +67,8 @@ def _shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
 def _note(first: str, moved: Counter[str], actor: str) -> None:
     if not moved:
         return
-    log.record(
-        kind=log.Kind.KEY_ROTATED,
+    recorder.record(
+        kind=recorder.Kind.KEY_ROTATED,
         operator=None,
         subject="keys:personal",
         actor=actor,

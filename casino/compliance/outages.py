@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from django.conf import settings
 
-from casino.integrity.models import ClockReading
-from casino.significant import log
+from casino.compliance.integrity_models import ClockReading
+from casino.significant import recorder
 
 
 def note(last: ClockReading | None, now: ClockReading) -> None:
@@ -16,8 +16,8 @@ def note(last: ClockReading | None, now: ClockReading) -> None:
     if last is None or now.at - last.at <= timedelta(seconds=settings.UNAVAILABLE_SECONDS):
         return
     minutes = round((now.at - last.at).total_seconds() / 60)
-    log.record(
-        kind=log.Kind.SERVICE_UNAVAILABLE,
+    recorder.record(
+        kind=recorder.Kind.SERVICE_UNAVAILABLE,
         operator=None,
         subject="service",
         actor="system",

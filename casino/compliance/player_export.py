@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from casino import personal
+from casino.crypto import crypto_shredding
 from casino.operators.queries import require_player
 
 BATCH: Final = 500
@@ -43,7 +43,7 @@ FILES: Final[Mapping[str, str]] = {
     "banker_total FROM baccarat_round WHERE id IN (SELECT round_id FROM baccarat_wager WHERE player_id = %(player)s) "
     "ORDER BY id",
     "seats": "SELECT table_id, seat, book, at FROM baccarat_sitting WHERE player_id = %(player)s ORDER BY at",
-    "preferences": "SELECT * FROM preferences_of_player WHERE player_id = %(player)s",
+    "preferences": "SELECT * FROM web_preferences WHERE player_id = %(player)s",
     "chats": "SELECT id, table_id, seat, text, shown, sent_at FROM chat_message "
     "WHERE player_id = %(player)s ORDER BY id",
     "reports_made": "SELECT id, table_id, seat, message_id, reason, reported_at FROM chat_report "
@@ -66,7 +66,7 @@ FILES: Final[Mapping[str, str]] = {
     "WHERE subject = 'player:' || %(player)s::text ORDER BY id",
     "stops": "SELECT stopped, reason, says, at FROM baccarat_switch WHERE scope = 'player' AND subject = "
     "%(player)s::text ORDER BY at",
-    "erasures": "SELECT id, reason, requested_at FROM privacy_erasure WHERE player_id = %(player)s ORDER BY id",
+    "erasures": "SELECT id, reason, requested_at FROM compliance_erasure WHERE player_id = %(player)s ORDER BY id",
     "played": "SELECT slot FROM wallet_played WHERE player_id = %(player)s ORDER BY slot",
     "table_limits": "SELECT * FROM wallet_table_limit WHERE player_id = %(player)s",
     "chat_standing": "SELECT muted_until, mute_reason, removed_until, removal_reason FROM chat_voice "
@@ -137,13 +137,13 @@ def _batches(statement: str, player: UUID) -> Iterator[list[dict[str, Any]]]:
 
 def _opened(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     sealed = list(_sealed(rows))
-    said = dict(zip(sealed, personal.opened(sealed), strict=True))
+    said = dict(zip(sealed, crypto_shredding.opened(sealed), strict=True))
     return [{name: _legible(value, said) for name, value in row.items()} for row in rows]
 
 
 def _sealed(value: Any) -> Iterator[str]:
     """Every text within a value that is sealed, or quotes what is."""
-    if isinstance(value, str) and personal.PREFIX in value:
+    if isinstance(value, str) and crypto_shredding.PREFIX in value:
         yield value
     elif isinstance(value, dict | list):
         for each in value.values() if isinstance(value, dict) else value:

@@ -14,9 +14,9 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 
-from casino.events.rows import fetch
-from casino.privacy.refusals import KeptForGood, TooYoung, UnknownKeeping
-from casino.significant import log
+from casino.compliance.refusals import KeptForGood, TooYoung, UnknownKeeping
+from casino.events.sql import fetch
+from casino.significant import recorder
 
 TEN_YEARS: Final = 3653
 FIVE_YEARS: Final = 1827
@@ -104,8 +104,8 @@ def purge(kind: str, *, by: str, days: int | None = None) -> Purge:
         rows = sum(_remove(table, column, before) for table, column in KEEPINGS[kind].tables.items())
         done = Purge(kind, kept, before, rows)
         if rows:
-            log.record(
-                kind=log.Kind.DATA_PURGED,
+            recorder.record(
+                kind=recorder.Kind.DATA_PURGED,
                 operator=None,
                 subject=f"retention:{kind}",
                 actor=by,

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from casino.integrity import clocks
+from casino.compliance import clocks
 
 
 @shared_task(name="integrity.read_clock", ignore_result=True)

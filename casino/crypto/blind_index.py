@@ -8,8 +8,8 @@ from typing import Final
 
 from django.db import transaction
 
-from casino.events.rows import execute, fetch
-from casino.sealing import Sealed, seal, unseal
+from casino.crypto.encryption import Sealed, seal, unseal
+from casino.events.sql import execute, fetch
 
 BELONGS_TO: Final = b"casino.personal.marks.v1\x00"
 

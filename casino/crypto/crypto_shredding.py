@@ -17,9 +17,9 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from casino.events.rows import execute, fetch
-from casino.kernel.refusals import Kind, Refusal
-from casino.sealing import KEY, Sealed, Unreadable, decrypt, encrypt, seal, unseal
+from casino.crypto.encryption import KEY, Sealed, Unreadable, decrypt, encrypt, seal, unseal
+from casino.events.sql import execute, fetch
+from casino.kernel.errors import Kind, Refusal
 
 PREFIX: Final = "~sealed1~"
 ERASED: Final = "(erased)"

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from casino.events.rows import execute, fetch
-from casino.personal import wrapped_for
-from casino.sealing import Sealed, Unreadable, seal, unseal
+from casino.crypto.crypto_shredding import wrapped_for
+from casino.crypto.encryption import Sealed, Unreadable, seal, unseal
+from casino.events.sql import execute, fetch
 
 _OLD: Final = """
     SELECT player_id, key_id, wrapped FROM operators_personalkey

@@ -5,14 +5,15 @@ import json
 import os
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 
 from django.core.management import execute_from_command_line
 
-from casino.stack.home import Home, Secrets, base_folder, claim, remember
-from casino.stack.processes import ended_by_signals
-from casino.stack.services import (
+from casino.devstack.errors import Trouble, in_plain_words
+from casino.devstack.home import Home, Secrets, base_folder, claim, remember
+from casino.devstack.processes import ended_by_signals
+from casino.devstack.services import (
     Addresses,
     addresses_of,
     as_owner,
@@ -23,7 +24,6 @@ from casino.stack.services import (
     migrate,
     read_running,
 )
-from casino.stack.trouble import Trouble, in_plain_words
 
 WITHOUT_DATABASE = frozenset(
     {
@@ -54,13 +54,13 @@ PATIENCE = 60.0
 """Seconds to wait for a stack that is just starting."""
 
 
-def main(arguments: Sequence[str]) -> None:
-    """This will run one of Django's commands on a database that is there. Exits 1 with a sentence when it cannot."""
+def main(arguments: Sequence[str], run: Callable[[list[str]], None] = execute_from_command_line) -> None:
+    """Run one of Django's commands on a database that is there. Exits 1 with a sentence when it cannot."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
     command = arguments[1] if len(arguments) > 1 else "help"
     try:
         with ended_by_signals(), _database_for(command, arguments):
-            execute_from_command_line(list(arguments))
+            run(list(arguments))
     except Trouble as trouble:
         sys.exit(f"{trouble}")
     except KeyboardInterrupt:

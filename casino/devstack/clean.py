@@ -2,8 +2,8 @@
 
 import sys
 
-from casino.stack.home import base_folder, claim
-from casino.stack.trouble import Trouble, explain
+from casino.devstack.errors import Trouble, explain
+from casino.devstack.home import base_folder, claim
 
 
 def clean() -> None:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 TEMPORARY = "casino-home-"

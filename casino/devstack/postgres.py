@@ -14,9 +14,9 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from casino.stack.home import Home, scratch
-from casino.stack.processes import Child, credentials, run_to_end
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
+from casino.devstack.home import Home, scratch
+from casino.devstack.processes import Child, credentials, run_to_end
 
 SUPERUSER = "casino_super"
 OWNER = "casino_owner"

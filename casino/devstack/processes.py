@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TypedDict
 
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
 
 PR_SET_PDEATHSIG = 1
 TAIL_LINES = 12

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import httpx
 
-from casino.stack.system import Stack
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
+from casino.devstack.system import Stack
 
 ENDED: Final = frozenset({"settled", "voided"})
 FOLDER: Final = "proof"

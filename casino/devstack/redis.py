@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 import redis
 
-from casino.stack.home import Home
-from casino.stack.processes import Child
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
+from casino.devstack.home import Home
+from casino.devstack.processes import Child
 
 
 def program() -> Path:

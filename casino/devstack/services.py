@@ -8,11 +8,11 @@ from collections.abc import Generator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from casino.stack.home import PROJECT, Home, Secrets, checkpoint_keys, checkpoints_folder
-from casino.stack.postgres import Postgres
-from casino.stack.processes import run_to_end, undisturbed
-from casino.stack.redis import Redis
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
+from casino.devstack.home import PROJECT, Home, Secrets, checkpoint_keys, checkpoints_folder
+from casino.devstack.postgres import Postgres
+from casino.devstack.processes import run_to_end, undisturbed
+from casino.devstack.redis import Redis
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from casino.stack.home import PROJECT
-from casino.stack.processes import Child
-from casino.stack.system import ORDER, Stack
+from casino.devstack.home import PROJECT
+from casino.devstack.processes import Child
+from casino.devstack.system import ORDER, Stack
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 30.0

@@ -13,9 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from casino.stack.home import PROJECT, Home, base_folder, claim_any, remember
-from casino.stack.processes import Child, ended_by_signals, run_to_end, stop_all
-from casino.stack.services import (
+from casino.devstack.errors import Trouble, in_plain_words
+from casino.devstack.home import PROJECT, Home, base_folder, claim_any, remember
+from casino.devstack.processes import Child, ended_by_signals, run_to_end, stop_all
+from casino.devstack.services import (
     Addresses,
     addresses_of,
     embedded,
@@ -24,7 +25,6 @@ from casino.stack.services import (
     migrate,
     write_running,
 )
-from casino.stack.trouble import Trouble, in_plain_words
 
 HOST = "127.0.0.1"
 FIRST_PORT, LAST_PORT = 1024, 65535
@@ -128,7 +128,7 @@ class Stack:
         )
         callbacks = f"{self.base_url}/api/v1/providers/sandbox/callbacks"
         kept = str(self.home.folder / "provider.jsonl")
-        module = [sys.executable, "-m", "casino.stack.provider"]
+        module = [sys.executable, "-m", "casino.devstack.provider"]
         return [*module, "--port", str(port), "--callbacks", callbacks, "--data", kept]
 
     def _servers(self, exits: contextlib.ExitStack) -> Addresses:

@@ -1,6 +1,6 @@
 """Tell every process at once that the log has grown: best effort, through Redis. Readers look at the log all the same.
 
-Unlike a hint (casino.events.hints), which one waiter takes, an announcement reaches all who listen.
+Unlike a hint (casino.events.wakeups), which one waiter takes, an announcement reaches all who listen.
 """
 
 import functools
@@ -14,7 +14,7 @@ from redis.backoff import NoBackoff
 from redis.client import PubSub
 from redis.retry import Retry
 
-from casino.events import hints
+from casino.events import wakeups
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ PATIENCE: Final = 0.2
 
 def announce() -> None:
     """This will tell all listeners that something was sealed; never raises: a lost announcement costs time only."""
-    if not hints.available():
+    if not wakeups.available():
         return
     try:
         _client(settings.REDIS_URL).publish(CHANNEL, b"")
@@ -54,7 +54,7 @@ class Listener:
                 pass
         except (redis.RedisError, OSError, ValueError):
             self.close()
-            self._away_until = time.monotonic() + hints.PAUSE
+            self._away_until = time.monotonic() + wakeups.PAUSE
             return None
         return came
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from casino.events.drafts import Draft
+from casino.events.records import Draft
 
 Upcast = Callable[[dict[str, Any]], dict[str, Any]]
 

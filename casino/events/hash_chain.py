@@ -6,9 +6,9 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from casino.events.canonical import recanonical
 from casino.events.digest import seal
-from casino.events.rows import Rows
+from casino.events.sql import Rows
+from casino.kernel.canonical_json import recanonical
 from casino.kernel.findings import Finding
 
 COLUMNS: Final = """seal.position, seal.digest, seal.event_id, event.stream, event.version, event.type, event.schema,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.findings import Finding
 
 _ONLY: Final = "WITH events_event AS (SELECT * FROM events_event WHERE stream = ANY (%s::text[]))"

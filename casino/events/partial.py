@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from casino.events.digest import GENESIS
-from casino.events.links import COLUMNS, Forms, Head, Read, Seen, check, gap
-from casino.events.rows import Rows, Stream, fetch
+from casino.events.hash_chain import COLUMNS, Forms, Head, Read, Seen, check, gap
+from casino.events.sql import Rows, Stream, fetch
 from casino.kernel.findings import Finding
 
 SOME: Final = f"""

@@ -14,7 +14,7 @@ from psycopg.adapt import Transformer
 from psycopg.errors import error_from_result
 from psycopg.pq import ExecStatus, Format
 
-from casino.events.rows import Rows, Stream
+from casino.events.sql import Rows, Stream
 
 _BEGIN: Final = (
     "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",

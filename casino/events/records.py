@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 
 @dataclass(frozen=True, slots=True)

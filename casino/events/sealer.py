@@ -10,11 +10,11 @@ from typing import Any, Final, Protocol
 
 from django.db import Error, connection, transaction
 
-from casino.events import hints
+from casino.events import wakeups
 from casino.events.broadcast import announce
-from casino.events.canonical import recanonical, recanonical_seen
 from casino.events.digest import GENESIS, microseconds, seal
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
+from casino.kernel.canonical_json import recanonical, recanonical_seen
 
 logger = logging.getLogger(__name__)
 
@@ -137,7 +137,7 @@ def _anything_waits() -> bool:
 
 def _rest(stop: Stop) -> bool:
     """Wait for something to seal; True when a hint came: whoever sent it is silent for a while, so look twice."""
-    if hints.available():
-        return hints.wait(hints.UNSEALED, HINTED_WAIT)
+    if wakeups.available():
+        return wakeups.wait(wakeups.UNSEALED, HINTED_WAIT)
     stop.wait(POLL)
     return False

@@ -12,9 +12,9 @@ import msgspec
 from django.db import IntegrityError
 from psycopg.errors import UniqueViolation
 
-from casino.events.drafts import Append, Draft, Metadata, Recorded, VersionConflict
-from casino.events.hints import UNSEALED, hint_on_commit
-from casino.events.rows import fetch
+from casino.events.records import Append, Draft, Metadata, Recorded, VersionConflict
+from casino.events.sql import fetch
+from casino.events.wakeups import UNSEALED, hint_on_commit
 
 __all__ = ["Append", "Draft", "Metadata", "Recorded", "VersionConflict", "append", "read", "read_many"]
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from django.db import transaction
 
-from casino.events.drafts import Sealed
-from casino.events.rows import execute, fetch
+from casino.events.records import Sealed
+from casino.events.sql import execute, fetch
 
 SEALED: Final = """
 SELECT seal.position, seal.digest, event.id, event.stream, event.version, event.type, event.schema,

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from casino.events.digest import GENESIS
+from casino.events.hash_chain import COLUMNS, Forms, Head, Read, Seen, check, gap
 from casino.events.inspection import inspect
-from casino.events.links import COLUMNS, Forms, Head, Read, Seen, check, gap
-from casino.events.rows import Rows, Stream, fetch
+from casino.events.sql import Rows, Stream, fetch
 from casino.kernel.findings import Finding
 
 __all__ = ["Head", "against", "head_mark", "inspect", "verify", "walk"]

@@ -7,7 +7,7 @@ import re
 from enum import StrEnum
 from typing import Final
 
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 NO_MINOR_UNIT: Final = frozenset("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split())
 THOUSANDTHS: Final = frozenset("BHD IQD JOD KWD LYD OMR TND".split())

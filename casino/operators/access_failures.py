@@ -6,12 +6,12 @@ from uuid import UUID
 
 from rest_framework.request import Request
 
-from casino.api.catalogue import INVALID_CREDENTIALS, Rejected
+from casino.api.error_catalogue import INVALID_CREDENTIALS, Rejected
 from casino.operators import credentials
 from casino.operators.models import ApiKey
 from casino.operators.principals import PlayerPrincipal
 from casino.operators.refusals import CountedRefusal
-from casino.significant import log
+from casino.significant import recorder
 
 _NAMED: Final = 40
 
@@ -26,8 +26,8 @@ def note_failure(request: Request, rejected: Rejected) -> None:
     meta: dict[str, Any] = request._request.META  # noqa: SLF001  (quicker than the wrapper)
     subject, operator = _whose(meta.get("HTTP_AUTHORIZATION", "").partition(" ")[2])
     address = meta.get("REMOTE_ADDR", "")
-    log.record(
-        kind=log.Kind.LOGIN_FAILED,
+    recorder.record(
+        kind=recorder.Kind.LOGIN_FAILED,
         operator=operator,
         subject=subject,
         actor=subject,
@@ -41,8 +41,8 @@ def note_wrong_pin(request: Request, refusal: CountedRefusal) -> None:
     """This will record a wrong PIN, and that it locked the player's PIN where it did; in the caller's transaction."""
     player, facts = cast("PlayerPrincipal", request.user), refusal.facts
     locked = facts.get("locked_until")
-    log.record(
-        kind=log.Kind.LOGIN_FAILED if locked is None else log.Kind.LOGIN_LOCKED,
+    recorder.record(
+        kind=recorder.Kind.LOGIN_FAILED if locked is None else recorder.Kind.LOGIN_LOCKED,
         operator=player.operator,
         subject=f"player:{player.player}",
         actor=player.actor,

@@ -8,7 +8,7 @@ from django.db import connection
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from casino.api.catalogue import (
+from casino.api.error_catalogue import (
     FORBIDDEN,
     INVALID_CREDENTIALS,
     NOT_AUTHENTICATED,
@@ -19,7 +19,7 @@ from casino.api.catalogue import (
     Problem,
     Rejected,
 )
-from casino.operators import access, credentials, tickets
+from casino.operators import access_failures, credentials, stream_tickets
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
 from casino.operators.sessions import ENDED, EXPIRED, NOTES_PER_TIME_OUT, REMOVED, STANDING, TAKEN_OVER, TIMED_OUT
 
@@ -66,7 +66,7 @@ class Credential(BaseAuthentication, Generic[Accepted]):
         try:
             caller = _caller(request)
         except Rejected as rejected:
-            access.note_failure(request, rejected)
+            access_failures.note_failure(request, rejected)
             raise
         if not isinstance(caller, self.accepts):
             raise Rejected(FORBIDDEN, "These are valid credentials of another kind.", remedy=self.remedy)
@@ -109,7 +109,7 @@ def player_of_header(header: str) -> PlayerPrincipal:
 
 def player_of_ticket(ticket: str) -> PlayerPrincipal:
     """This will take a stream's ticket, which is good once, and return its player. Raises Rejected."""
-    session = tickets.redeem(ticket=ticket) if len(ticket) <= _LONGEST else None
+    session = stream_tickets.redeem(ticket=ticket) if len(ticket) <= _LONGEST else None
     if session is None:
         raise Rejected(INVALID_CREDENTIALS, "The ticket is used, too old or wrong.", remedy=_NEXT_TICKET)
     return _player_of(session)

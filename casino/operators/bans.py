@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.operators.refusals import PlayerIsRemoved
 
 TABLE: Final = "operators_removal"

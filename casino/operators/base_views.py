@@ -4,14 +4,14 @@ from typing import cast
 
 from rest_framework.request import Request
 
-from casino.api.requests import request_id
 from casino.api.views import EdgeView
 from casino.events.store import Metadata
-from casino.operators import schema
+from casino.observability.request_id import request_id
+from casino.operators import openapi
 from casino.operators.auth import AnyCredential, OperatorKey, PlayerToken
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
 
-SCHEMES = (schema.OperatorKeyScheme, schema.PlayerTokenScheme, schema.AnyCredentialScheme)
+SCHEMES = (openapi.OperatorKeyScheme, openapi.PlayerTokenScheme, openapi.AnyCredentialScheme)
 """Named here so that the document knows them wherever these views are."""
 
 

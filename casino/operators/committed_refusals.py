@@ -8,9 +8,9 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api import problems
+from casino.api import errors
 from casino.api.idempotency import Answering, Handler, idempotent
-from casino.operators import access
+from casino.operators import access_failures
 from casino.operators.refusals import CountedRefusal
 
 View = TypeVar("View")
@@ -28,15 +28,15 @@ def idempotent_counting(handler: Handler[View, Parameters]) -> Answering[View, P
         try:
             return handler(view, request, *args, **kwargs)
         except CountedRefusal as refusal:
-            access.note_wrong_pin(request, refusal)
-            answer = problems.handle(refusal, {"request": request})
+            access_failures.note_wrong_pin(request, refusal)
+            answer = errors.handle(refusal, {"request": request})
             return Response(msgspec.Raw(answer.content), status=answer.status_code)
 
     @wraps(judged)
     def answering(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> HttpResponse:
         answer = judged(view, request, *args, **kwargs)
         if answer.status_code >= 400:
-            answer["Content-Type"] = problems.MEDIA_TYPE
+            answer["Content-Type"] = errors.MEDIA_TYPE
         return answer
 
     return answering

@@ -12,10 +12,10 @@ from uuid import UUID
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import connection, transaction
 
-from casino.kernel.refusals import Refusal
+from casino.kernel.errors import Refusal
 from casino.operators.pin_lock import after_failure
 from casino.operators.refusals import MalformedPin, PinLocked, PinNotSet, PinWrong, UnknownPlayer
-from casino.significant import log
+from casino.significant import recorder
 
 _PIN: Final = re.compile(r"[0-9]{4,12}", re.ASCII)
 
@@ -55,7 +55,9 @@ def _set(operator: UUID, player: UUID, pin: str, *, by: str) -> datetime:
     if not rows:
         raise UnknownPlayer
     subject = f"player:{player}"
-    log.record(kind=log.Kind.ACCOUNT_CHANGED, operator=operator, subject=subject, actor=by, reason="The PIN was set")
+    recorder.record(
+        kind=recorder.Kind.ACCOUNT_CHANGED, operator=operator, subject=subject, actor=by, reason="The PIN was set"
+    )
     set_at: datetime = rows[0][0]
     return set_at
 

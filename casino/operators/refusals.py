@@ -1,6 +1,6 @@
 """Why something about operators, players and keys is refused."""
 
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 
 class UnknownPlayer(Refusal):

@@ -9,10 +9,10 @@ from zoneinfo import available_timezones
 
 from django.db import IntegrityError, connection, transaction
 
-from casino import personal
-from casino.api.ids import new_id
+from casino.crypto import blind_index, crypto_shredding
+from casino.events.ids import new_id
 from casino.kernel import money
-from casino.operators import credentials, reference_marks
+from casino.operators import credentials
 from casino.operators.models import ApiKey, Operator, Player
 from casino.operators.refusals import (
     InvalidSlug,
@@ -22,7 +22,7 @@ from casino.operators.refusals import (
     UnknownOperator,
     UnknownTimeZone,
 )
-from casino.significant import log
+from casino.significant import recorder
 
 _PERCENT: Final = re.compile(r"[0-9]{1,3}(\.[0-9]{1,2})?", re.ASCII)
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
@@ -60,8 +60,8 @@ def create_operator(*, slug: str, name: str, currency: str, sandbox: bool, time_
             operator = Operator.objects.create(
                 id=new_id(), slug=slug, name=name, currency=currency, sandbox=sandbox, time_zone=time_zone
             )
-            log.record(
-                kind=log.Kind.CONFIG_CHANGED,
+            recorder.record(
+                kind=recorder.Kind.CONFIG_CHANGED,
                 operator=operator.id,
                 subject=f"operator:{operator.id}",
                 actor="command",
@@ -81,8 +81,8 @@ def set_time_zone(*, slug: str, time_zone: str) -> None:
         if operator is None:
             raise UnknownOperator(f"There is no operator {slug[:60]!r}.")
         Operator.objects.filter(id=operator.id).update(time_zone=time_zone)
-        log.record(
-            kind=log.Kind.CONFIG_CHANGED,
+        recorder.record(
+            kind=recorder.Kind.CONFIG_CHANGED,
             operator=operator.id,
             subject=f"operator:{operator.id}",
             actor="command",
@@ -107,8 +107,8 @@ def set_return_floor(*, slug: str, percent: str, by: str) -> int:
         if operator is None:
             raise UnknownOperator(f"There is no operator {slug[:60]!r}.")
         Operator.objects.filter(id=operator.id).update(return_floor=floor)
-        log.record(
-            kind=log.Kind.CONFIG_CHANGED,
+        recorder.record(
+            kind=recorder.Kind.CONFIG_CHANGED,
             operator=operator.id,
             subject=f"operator:{operator.id}",
             actor=by,
@@ -146,8 +146,8 @@ def revoke_key(*, key_id: str, by: str = "command") -> None:
 
 
 def _note_key(key_id: str, operator: UUID, *, by: str, reason: str, label: str | None = None) -> None:
-    log.record(
-        kind=log.Kind.ACCESS_CHANGED,
+    recorder.record(
+        kind=recorder.Kind.ACCESS_CHANGED,
         operator=operator,
         subject=f"key:{key_id}",
         actor=by,
@@ -159,11 +159,11 @@ def _note_key(key_id: str, operator: UUID, *, by: str, reason: str, label: str |
 def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
     """This will register a player, or return the one with this reference as it was first registered."""
     identity = new_id()
-    key, kept = personal.new_key(identity)
+    key, kept = crypto_shredding.new_key(identity)
     values = {
         "id": identity,
         "operator": operator,
-        "mark": reference_marks.mark(reference),
+        "mark": blind_index.mark(reference),
         "reference": key.text(reference),
         "nickname": key.text(nickname),
         "key_id": kept.key_id,
@@ -176,7 +176,7 @@ def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
     if player.id == identity:
         player.nickname = nickname
     else:
-        personal.open_rows([player])
+        crypto_shredding.open_rows([player])
     return player
 
 

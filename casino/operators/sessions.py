@@ -9,9 +9,9 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection, transaction
 
-from casino.operators import credentials, removals
+from casino.operators import bans, credentials
+from casino.operators.bans import STANDS
 from casino.operators.refusals import InvalidSessionLength, UnknownPlayer
-from casino.operators.removals import STANDS
 
 SHORTEST_SESSION: Final = 60
 LONGEST_SESSION: Final = 86400
@@ -109,7 +109,7 @@ def open_session(*, operator: UUID, player: UUID, seconds: int) -> OpenedSession
         cursor.execute(_OPEN, values)
         row: tuple[Any, ...] | None = cursor.fetchone()
         if row is None:
-            raise removals.refusal(player=player)
+            raise bans.refusal(player=player)
     return OpenedSession(token, row[0], row[1])
 
 
@@ -128,7 +128,7 @@ def remove_player(*, operator: UUID, player: UUID, until: datetime | None) -> No
         cursor.execute(_LOCK, (player, operator))
         if not cursor.rowcount:
             raise UnknownPlayer
-        removals.save(player=player, until=until)
+        bans.save(player=player, until=until)
         cursor.execute(_END_ALL, {"player": player, "idle": settings.PLAYER_IDLE_SECONDS})
 
 

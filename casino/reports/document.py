@@ -16,8 +16,8 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from casino.kernel import money
+from casino.reports.definition import CURRENCY, Column, Definition, Found, Kind, Row, sums
 from casino.reports.intervals import Interval, Period
-from casino.reports.shape import CURRENCY, Column, Definition, Found, Kind, Row, sums
 
 FORMAT: Final = "casino.report.v1"
 RATE_DECIMALS: Final = 6

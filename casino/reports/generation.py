@@ -10,14 +10,14 @@ from uuid import UUID
 import msgspec
 from django.db import connection, transaction
 
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.kernel.ids import uuid7
-from casino.reports import catalogue, document
+from casino.reports import document, registry
+from casino.reports.definition import Asked, Definition, Found, sums
 from casino.reports.document import Made, Whose
 from casino.reports.intervals import Interval, Period
 from casino.reports.models import Report
 from casino.reports.refusals import IntervalNotBegun, UnknownReport
-from casino.reports.shape import Asked, Definition, Found, sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def make(*, operator: UUID, name: str, interval: Interval, by: str) -> Report:
 
     Raises UnknownReport, IntervalNotBegun.
     """
-    definition = catalogue.find(name)
+    definition = registry.find(name)
     owner = whose(operator)
     with _snapshot():
         ((position, now),) = fetch(_HEAD)
@@ -81,7 +81,7 @@ def make(*, operator: UUID, name: str, interval: Interval, by: str) -> Report:
 
 def again(report: Report) -> str:
     """This will read the facts of a version anew, as of its own position, and return the hash of what they say."""
-    definition, owner = catalogue.find(report.name), whose(report.operator_id)
+    definition, owner = registry.find(report.name), whose(report.operator_id)
     told = document.read(bytes(report.content))["interval"]
     interval = Interval(Period(told["period"]), report.since, report.until, told["time_zone"])
     asked = Asked(report.operator_id, owner.sandbox, report.since, report.until, report.position)
@@ -97,7 +97,7 @@ def trouble_with(report: Report) -> str:
     content = bytes(report.content)
     if document.sha256(content) != report.sha256:
         return "its bytes are not those that were hashed"
-    if catalogue.find(report.name).repeatable and again(report) != report.facts:
+    if registry.find(report.name).repeatable and again(report) != report.facts:
         return "what is sealed says otherwise"
     return ""
 

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from casino.reports.definition import Definition
 from casino.reports.refusals import UnknownReport
-from casino.reports.shape import Definition
 
 
 @lru_cache(maxsize=1)

@@ -6,10 +6,10 @@ from datetime import date, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from casino.events.rows import fetch
-from casino.reports import catalogue
+from casino.events.sql import fetch
+from casino.reports import registry
+from casino.reports.generation import SYSTEM, make
 from casino.reports.intervals import Interval, Period, day_of, of_period
-from casino.reports.making import SYSTEM, make
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ def due(*, limit: int) -> list[Due]:
     ((now, zones),) = fetch(_NOW)
     spans = [(span.zone, span.period, day, span.since, span.until) for zone in zones for day, span in _over(now, zone)]
     columns: list[Any] = [list(column) for column in zip(*spans, strict=True)] or [[]] * 5
-    rows = fetch(_DUE, [*columns, list(catalogue.definitions()), limit])
+    rows = fetch(_DUE, [*columns, list(registry.definitions()), limit])
     return [Due(operator, zone, name, Period(period), day) for operator, zone, name, period, day in rows]
 
 

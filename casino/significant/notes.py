@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
-from casino import personal
-from casino.events.rows import fetch
+from casino.crypto import crypto_shredding
+from casino.events.sql import fetch
 from casino.significant.refusals import AlreadyAcknowledged, NoteIsEmpty
 
 LONGEST: Final = 4000
@@ -62,5 +62,7 @@ def _kept(events: Sequence[UUID], note: str) -> list[str]:
     if not note:
         return [note] * len(events)
     players: dict[UUID, str | None] = dict(fetch(_ABOUT, [list(events)]))
-    sealed = {player: personal.words(UUID(player), note) for player in set(players.values()) if player is not None}
+    sealed = {
+        player: crypto_shredding.words(UUID(player), note) for player in set(players.values()) if player is not None
+    }
     return [sealed.get(players.get(event) or "", note) for event in events]

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import msgspec
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.ids import uuid7
 from casino.significant.kinds import WORDS, Kind, Severity
 

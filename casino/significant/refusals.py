@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 
 class AlreadyAcknowledged(Refusal):

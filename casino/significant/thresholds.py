@@ -8,9 +8,9 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel import money
-from casino.significant import log
+from casino.significant import recorder
 from casino.significant.refusals import ThresholdImpossible
 
 ONCE: Final = 10_000
@@ -88,8 +88,8 @@ def change(*, operator: UUID, currency: str, thresholds: Thresholds, actor: str)
     with transaction.atomic():
         before = of([(operator, currency)])[operator, currency]
         fetch(_ADD, [operator, currency, *wanted.values(), actor])
-        log.record(
-            kind=log.Kind.CONFIG_CHANGED,
+        recorder.record(
+            kind=recorder.Kind.CONFIG_CHANGED,
             operator=operator,
             subject=f"operator:{operator}",
             actor=actor,

@@ -6,9 +6,9 @@ from typing import Any, Final
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from casino.operators.staff import actor
-from casino.significant import log
-from casino.staff import authenticators, locks
+from casino.operators.memberships import actor
+from casino.significant import recorder
+from casino.staff import authenticators, lockout
 from casino.staff.refusals import NotToOneself, ReasonMissing
 
 SHORTEST, LONGEST = 3, 500
@@ -18,9 +18,9 @@ SUBJECT: Final = "staff"
 def unlock(user: User, *, by: User, reason: str) -> None:
     """This will let somebody who failed to log in try again. Raises ReasonMissing, NotToOneself."""
     with transaction.atomic():
-        before = locks.is_locked(user.username)
+        before = lockout.is_locked(user.username)
         _judge(user, by=by, reason=reason)
-        locks.unlock(user.username)
+        lockout.unlock(user.username)
         changed(user, by=by, reason=reason, before={"locked": before}, after={"locked": False})
 
 
@@ -50,9 +50,9 @@ def changed(user: User, *, by: Any, reason: str, before: Mapping[str, Any], afte
     """This will record that somebody's access was changed; nothing where nothing was."""
     if before == after:
         return
-    log.record(
-        kind=log.Kind.ACCESS_CHANGED,
-        operator=locks.operator_of(user.pk),
+    recorder.record(
+        kind=recorder.Kind.ACCESS_CHANGED,
+        operator=lockout.operator_of(user.pk),
         subject=f"{SUBJECT}:{user.pk}",
         actor=actor(by),
         reason=reason,

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
-from casino.admin.where import address_of
+from casino.api.client_ip import address_of
 from casino.staff.models import View
 
 LONGEST: Final = 500

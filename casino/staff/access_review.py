@@ -14,8 +14,8 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery, Sum
 from django.utils import timezone
 
 from casino.staff import roles
+from casino.staff.colleagues import colleagues
 from casino.staff.models import Authenticator, Member, SignIn
-from casino.staff.scope import colleagues
 
 COLUMNS: Final = (
     "name", "user_id", "login", "roles", "functions", "operators", "status", "second_factor", "created", "last_access",

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 from django_otp.oath import TOTP
 
-from casino.sealing import Sealed, Unreadable, seal, unseal
+from casino.crypto.encryption import Sealed, Unreadable, seal, unseal
 from casino.staff.models import Authenticator, RecoveryCode
 from casino.staff.refusals import AlreadyEnrolled, NothingToConfirm, WrongCode
 

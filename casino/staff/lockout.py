@@ -13,9 +13,9 @@ from django.db.models import Sum
 from django.http import HttpRequest
 from django.utils import timezone
 
-from casino.admin.where import address_of
+from casino.api.client_ip import address_of
 from casino.operators.models import StaffMembership
-from casino.significant import log
+from casino.significant import recorder
 
 UNKNOWN = "login:unknown"
 """What an event names when nobody has the name: what was typed may be a password."""
@@ -32,16 +32,16 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # django-axes is unty
         if request is None:
             return
         failures = getattr(request, "axes_failures_since_start", 0)
-        kinds = [log.Kind.LOGIN_FAILED]
+        kinds = [recorder.Kind.LOGIN_FAILED]
         if failures == get_failure_limit(request, credentials):
-            kinds.append(log.Kind.LOGIN_LOCKED)
-        log.record_many(_told(kind, credentials.get("username"), address_of(request), failures) for kind in kinds)
+            kinds.append(recorder.Kind.LOGIN_LOCKED)
+        recorder.record_many(_told(kind, credentials.get("username"), address_of(request), failures) for kind in kinds)
 
 
-def _told(kind: log.Kind, name: str | None, address: str | None, failures: int) -> log.Significant:
+def _told(kind: recorder.Kind, name: str | None, address: str | None, failures: int) -> recorder.Significant:
     user = get_user_model().objects.filter(username=name).first()
     subject = UNKNOWN if user is None else f"staff:{user.pk}"
-    return log.Significant(
+    return recorder.Significant(
         kind=kind,
         operator=None if user is None else operator_of(user.pk),
         subject=subject,

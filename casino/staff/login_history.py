@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django_otp import DEVICE_ID_SESSION_KEY
 
-from casino.admin.where import address_of
+from casino.api.client_ip import address_of
 from casino.staff.models import Authenticator, SignIn
 
 

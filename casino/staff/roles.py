@@ -55,7 +55,7 @@ _LOG: Final = {
     "events.view_headmark",
     "events.view_subscription",
 }
-_INTEGRITY: Final = {"integrity.view_approval", "integrity.view_clockreading", "integrity.view_measurement"}
+_INTEGRITY: Final = {"compliance.view_approval", "compliance.view_clockreading", "compliance.view_measurement"}
 _REPORTS: Final = {"reports.view_matter", "reports.view_report"}
 _SIGNIFICANT: Final = {"significant.view_significantevent", "significant.view_threshold"}
 _STAFF: Final = {
@@ -84,8 +84,8 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
             "reports.acknowledge_matter",
             "baccarat.link_pack",
             "checkpoints.view_checkpoint",
-            "privacy.export_player",
-            "privacy.view_erasure",
+            "compliance.export_player",
+            "compliance.view_erasure",
             "significant.acknowledge_significantevent",
             "significant.view_significantevent",
             "significant.view_threshold",
@@ -117,8 +117,8 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
         | {
             "baccarat.approve_void",
             "baccarat.publish_rules",
-            "privacy.approve_erasure",
-            "privacy.view_erasure",
+            "compliance.approve_erasure",
+            "compliance.view_erasure",
             "significant.add_threshold",
             "wallet.approve_adjustment",
             "wallet.change_withdrawal",
@@ -130,9 +130,9 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
         | _CHAT
         | {
             "chat.list_word",
-            "privacy.export_player",
-            "privacy.request_erasure",
-            "privacy.view_erasure",
+            "compliance.export_player",
+            "compliance.request_erasure",
+            "compliance.view_erasure",
             "chat.moderate",
             "chat.remove_player",
             "operators.change_playersession",
@@ -159,7 +159,7 @@ APART: Final[tuple[tuple[str, str], ...]] = (
     ("baccarat.request_void", "baccarat.approve_void"),
     ("baccarat.draft_rules", "baccarat.publish_rules"),
     ("wallet.request_adjustment", "wallet.approve_adjustment"),
-    ("privacy.request_erasure", "privacy.approve_erasure"),
+    ("compliance.request_erasure", "compliance.approve_erasure"),
     ("staff.assign_role", "wallet.approve_adjustment"),
     ("staff.assign_role", "wallet.request_adjustment"),
     ("staff.assign_role", "wallet.change_withdrawal"),

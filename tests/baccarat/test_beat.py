@@ -6,10 +6,10 @@ import pytest
 import redis
 from django.conf import settings
 
-from baccarat.clock import LOOK, Clock, Deadlines
-from baccarat.rules.wagers import Spot
+from baccarat.beat import LOOK, Clock, Deadlines
+from baccarat.domain.rules.wagers import Spot
 from casino.celery import app
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from tests.conftest import Database
 from tests.services import Services
 from tests.support.house import House

@@ -1,14 +1,17 @@
 """What the system reaches, side by side with peers, in one run on one machine."""
 
 import json
+import sys
 from argparse import ArgumentParser
 from typing import Any
 
+import django
 from django.core.management.base import BaseCommand
 
-from casino.stack.bench import databases, report
-from casino.stack.bench.measurements import MEASUREMENTS
-from casino.stack.bench.plan import SIZES, planned
+from casino.devstack import attach
+from tests.bench import databases, report
+from tests.bench.measurements import MEASUREMENTS
+from tests.bench.plan import SIZES, planned
 
 
 class Command(BaseCommand):
@@ -35,3 +38,12 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(report.document(machine, found), indent=2))
         else:
             report.show(machine, found)
+
+
+def _run(arguments: list[str]) -> None:
+    django.setup()
+    Command().run_from_argv(arguments)
+
+
+if __name__ == "__main__":
+    attach.main(["python -m tests", "bench", *sys.argv[1:]], run=_run)

@@ -12,14 +12,14 @@ import time
 from collections.abc import Callable, Generator
 from functools import partial
 
-from casino.stack.bench import peers
-from casino.stack.bench.databases import Connection
-from casino.stack.bench.measure import Measured, in_turns
-from casino.stack.bench.plan import Plan
-from casino.stack.bench.worker import Worker, ask_all, workers
-from casino.stack.home import PROJECT
-from casino.stack.processes import Child
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
+from casino.devstack.home import PROJECT
+from casino.devstack.processes import Child
+from tests.bench import peers
+from tests.bench.databases import Connection
+from tests.bench.measure import Measured, in_turns
+from tests.bench.plan import Plan
+from tests.bench.worker import Worker, ask_all, workers
 
 BATCHES = (1, 20)
 TARGET = 3.0

@@ -5,7 +5,7 @@ import uuid
 import django
 import msgspec
 
-from casino.stack.bench.worker import serve
+from tests.bench.worker import serve
 
 django.setup()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg.conninfo import conninfo_to_dict
 
-from casino.stack.bench.worker import serve
+from tests.bench.worker import serve
 
 PAYLOAD = b'{"cards":["KS","7H","2C","9D"],"note":"' + b"x" * 96 + b'"}'
 

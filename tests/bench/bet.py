@@ -11,15 +11,15 @@ import time
 from collections.abc import Callable, Generator
 from functools import partial
 
-from casino.stack.bench.bare import TABLE
-from casino.stack.bench.databases import Database
-from casino.stack.bench.measure import Measured, in_turns, percentile
-from casino.stack.bench.plan import Plan
-from casino.stack.bench.settle import seated
-from casino.stack.bench.worker import Worker, ask_all, workers
-from casino.stack.home import PROJECT
-from casino.stack.processes import Child
-from casino.stack.system import WEB_CONNECTIONS, answers, commands, free_port
+from casino.devstack.home import PROJECT
+from casino.devstack.processes import Child
+from casino.devstack.system import WEB_CONNECTIONS, answers, commands, free_port
+from tests.bench.bare import TABLE
+from tests.bench.databases import Database
+from tests.bench.measure import Measured, in_turns, percentile
+from tests.bench.plan import Plan
+from tests.bench.settle import seated
+from tests.bench.worker import Worker, ask_all, workers
 
 TARGET = 0.5
 BARE = "/bench/bare"
@@ -88,7 +88,7 @@ def _web(plan: Plan, database: Database) -> Generator[int]:
     environment = {
         **database.environment,
         "DATABASE_POOL": WEB_CONNECTIONS,
-        "DJANGO_SETTINGS_MODULE": "casino.stack.bench.settings",
+        "DJANGO_SETTINGS_MODULE": "tests.bench.settings",
         "CASINO_BENCH": "bet",
     }
     command = commands(port=port, beat_file=plan.folder / "beat")["web"]

@@ -4,7 +4,7 @@ import http.client
 import time
 import uuid
 
-from casino.stack.bench.worker import serve
+from tests.bench.worker import serve
 
 BODY = b'{"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": "EUR"}'
 PATIENCE = 30.0

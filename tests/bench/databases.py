@@ -11,8 +11,8 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 from psycopg import sql
 
-from casino.stack.services import migrate
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
+from casino.devstack.services import migrate
 
 PREFIX = "casino_bench_"
 Connection = psycopg.Connection[tuple[Any, ...]]

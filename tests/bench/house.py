@@ -7,22 +7,22 @@ from typing import Any
 
 import django
 
-from casino.stack.bench.worker import serve
+from tests.bench.worker import serve
 
 django.setup()
 
 from baccarat.audit import engine  # noqa: E402  (all below needs Django's settings)
-from baccarat.operations import betting, dealing, opening, seats  # noqa: E402
-from baccarat.operations.guest import Guest  # noqa: E402
-from baccarat.rules.wagers import Spot  # noqa: E402
+from baccarat.domain.rules.wagers import Spot  # noqa: E402
+from baccarat.services import betting, dealing, opening, seats  # noqa: E402
+from baccarat.services.table_actor import Guest  # noqa: E402
 from casino.events import sealer  # noqa: E402
 from casino.events.store import Metadata  # noqa: E402
 from casino.kernel.money import Book  # noqa: E402
-from casino.operators import operations as operators  # noqa: E402
+from casino.operators import services as operators  # noqa: E402
 from casino.operators import sessions  # noqa: E402
-from wallet import ledger  # noqa: E402
-from wallet import operations as wallet  # noqa: E402
-from wallet.accounts import OF_A_TABLE, table_account  # noqa: E402
+from wallet.ledger import player_accounts as wallet  # noqa: E402
+from wallet.ledger import store  # noqa: E402
+from wallet.ledger.accounts import OF_A_TABLE, table_account  # noqa: E402
 
 CURRENCY = "EUR"
 CREDIT = 10**8
@@ -62,7 +62,7 @@ def _seat_one(operator: uuid.UUID, number: int) -> Place:
     token = sessions.open_session(operator=operator, player=player, seconds=sessions.LONGEST_SESSION).token
     place = {"table": str(table), "operator": str(operator), "player": str(player), "token": token}
     # A table's first rounds open its accounts one by one; what is measured is a table that has been played at.
-    ledger.open_accounts(
+    store.open_accounts(
         table_account(kind=kind, operator=operator, table=table, book=Book.PLAY, currency=CURRENCY)
         for kind in sorted(OF_A_TABLE)
     )

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from casino.stack.bench import append, bet, replay, rules, settle, stream, turns
-from casino.stack.bench.measure import Measured
-from casino.stack.bench.plan import Plan
+from tests.bench import append, bet, replay, rules, settle, stream, turns
+from tests.bench.measure import Measured
+from tests.bench.plan import Plan
 
 MEASUREMENTS: Final[Mapping[str, Callable[[Plan], list[Measured]]]] = {
     "append": append.measure,

@@ -13,23 +13,23 @@ from random import Random
 
 import django
 
-from casino.stack.bench.worker import serve
+from tests.bench.worker import serve
 
 django.setup()
 
-from baccarat.operations import betting, ceremony, dealing, opening, seats  # noqa: E402  (all below needs Django)
-from baccarat.operations.guest import Guest  # noqa: E402
-from baccarat.rounds.refusals import WagerInPlay  # noqa: E402
-from baccarat.rules.presets import rules_for  # noqa: E402
-from baccarat.rules.table_rules import SpotsPerRound, TableRules, UnderMinimum  # noqa: E402
-from baccarat.rules.wagers import Spot  # noqa: E402
+from baccarat.domain.rounds.refusals import WagerInPlay  # noqa: E402
+from baccarat.domain.rules.presets import rules_for  # noqa: E402
+from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimum  # noqa: E402
+from baccarat.domain.rules.wagers import Spot  # noqa: E402
+from baccarat.services import betting, ceremony, dealing, opening, seats  # noqa: E402  (all below needs Django)
+from baccarat.services.table_actor import Guest  # noqa: E402
 from casino.events import sealer  # noqa: E402
-from casino.events.rows import fetch  # noqa: E402
+from casino.events.sql import fetch  # noqa: E402
 from casino.events.store import Metadata  # noqa: E402
+from casino.kernel.errors import Refusal  # noqa: E402
 from casino.kernel.money import Book  # noqa: E402
-from casino.kernel.refusals import Refusal  # noqa: E402
-from casino.operators import operations as operators  # noqa: E402
-from wallet import operations as wallet  # noqa: E402
+from casino.operators import services as operators  # noqa: E402
+from wallet.ledger import player_accounts as wallet  # noqa: E402
 
 CURRENCY = "EUR"
 CREDIT = 10**9
@@ -62,7 +62,7 @@ def play(*, lots: int, rounds: int, naps: int, seed: int) -> int:
 
     In the end all leave. In the first `naps` rounds the last of several seats says nothing, so that its turn runs out.
     """
-    chance = Random(seed)  # noqa: S311  (players' tastes, no card depends on it)
+    chance = Random(seed)
     operator = operators.create_operator(slug="mixed", name="Mixed", currency=CURRENCY, sandbox=True).id
     games = [_open(operator, preset, players) for _ in range(lots) for preset, players in _tables()]
     for number in range(rounds):

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from casino.stack.home import PROJECT, base_folder
-from casino.stack.processes import run_to_end
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
+from casino.devstack.home import PROJECT, base_folder
+from casino.devstack.processes import run_to_end
 
 EVENTSOURCING = "eventsourcing"
 PYBACCARAT = "pybaccarat"

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from casino.stack.bench.databases import Database, Server
+from tests.bench.databases import Database, Server
 
 
 @dataclass(frozen=True, slots=True)

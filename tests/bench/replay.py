@@ -11,11 +11,11 @@ from collections.abc import Callable
 from statistics import median
 from typing import Any
 
-from casino.stack.bench.databases import Database
-from casino.stack.bench.measure import Measured
-from casino.stack.bench.plan import Plan
-from casino.stack.bench.worker import Worker
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
+from tests.bench.databases import Database
+from tests.bench.measure import Measured
+from tests.bench.plan import Plan
+from tests.bench.worker import Worker
 
 TARGET = 50_000.0
 SEED = 7

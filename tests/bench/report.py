@@ -12,8 +12,8 @@ import psycopg
 from rich.console import Console
 from rich.table import Table
 
-from casino.stack.bench.databases import Server
-from casino.stack.bench.measure import Measured
+from tests.bench.databases import Server
+from tests.bench.measure import Measured
 
 PACKAGES = ("django", "djangorestframework", "psycopg", "uvicorn", "msgspec", "eventsourcing")
 

@@ -8,10 +8,10 @@ against the same peer, which has less to do.
 
 from functools import partial
 
-from casino.stack.bench import peers
-from casino.stack.bench.measure import Measured, in_turns
-from casino.stack.bench.plan import Plan
-from casino.stack.bench.worker import workers
+from tests.bench import peers
+from tests.bench.measure import Measured, in_turns
+from tests.bench.plan import Plan
+from tests.bench.worker import workers
 
 TARGET = 3.0
 

@@ -4,13 +4,13 @@ import importlib
 import random
 import time
 
-from baccarat.rules.bulk import play_out
-from baccarat.rules.cards import FULL_DECK, Card
-from baccarat.rules.deal import deal
-from baccarat.rules.payouts import settle
-from baccarat.rules.presets import rules_for
-from baccarat.rules.wagers import Spot
-from casino.stack.bench.worker import serve
+from baccarat.domain.rules.bulk import play_out
+from baccarat.domain.rules.cards import FULL_DECK, Card
+from baccarat.domain.rules.deal import deal
+from baccarat.domain.rules.payouts import settle
+from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.wagers import Spot
+from tests.bench.worker import serve
 
 DECKS = 8
 CUT = 14

@@ -10,4 +10,4 @@ from casino.settings import PRODUCTION
 if PRODUCTION or os.environ.get("CASINO_BENCH") != "bet":
     raise ImproperlyConfigured("These settings are for `manage.py bench` alone; use casino.settings.")
 
-ROOT_URLCONF = "casino.stack.bench.urls"
+ROOT_URLCONF = "tests.bench.urls"

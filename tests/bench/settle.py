@@ -10,12 +10,12 @@ every batch. Afterwards both databases are compared, row counts and contents.
 import contextlib
 from collections.abc import Generator
 
-from casino.stack.bench import settle_peer
-from casino.stack.bench.databases import Database
-from casino.stack.bench.measure import Measured
-from casino.stack.bench.plan import Plan
-from casino.stack.bench.worker import Worker
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
+from tests.bench import settle_peer
+from tests.bench.databases import Database
+from tests.bench.measure import Measured
+from tests.bench.plan import Plan
+from tests.bench.worker import Worker
 
 TARGET = 1.0
 WARM_UP = 50

@@ -10,11 +10,11 @@ from typing import Any
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
+from casino.devstack.errors import Trouble
+from casino.devstack.postgres import installation
+from casino.devstack.processes import run_to_end
 from casino.settings import APP_ROLE
-from casino.stack.bench.databases import Connection, Database
-from casino.stack.postgres import installation
-from casino.stack.processes import run_to_end
-from casino.stack.trouble import Trouble
+from tests.bench.databases import Connection, Database
 
 SCRIPT = Path(__file__).with_name("settle.sql")
 _TPS = re.compile(r"tps = ([0-9.]+) \(without initial connection time\)")

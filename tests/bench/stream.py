@@ -10,14 +10,14 @@ import resource
 from collections.abc import Generator
 from typing import Any
 
-from casino.stack.bench.databases import Database
-from casino.stack.bench.measure import Measured
-from casino.stack.bench.plan import Plan, Size
-from casino.stack.bench.worker import Worker
-from casino.stack.home import PROJECT
-from casino.stack.processes import Child
-from casino.stack.system import WEB_CONNECTIONS, answers, commands, free_port
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
+from casino.devstack.home import PROJECT
+from casino.devstack.processes import Child
+from casino.devstack.system import WEB_CONNECTIONS, answers, commands, free_port
+from tests.bench.databases import Database
+from tests.bench.measure import Measured
+from tests.bench.plan import Plan, Size
+from tests.bench.worker import Worker
 
 STREAMS_OF_A_PLAYER = 5
 TABLES = 100

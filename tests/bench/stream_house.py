@@ -7,19 +7,19 @@ from typing import Any
 
 import django
 
-from casino.stack.bench.worker import serve
+from tests.bench.worker import serve
 
 django.setup()
 
 from django.db import transaction  # noqa: E402  (all below needs Django's settings)
 
-from baccarat.operations import opening  # noqa: E402
+from baccarat.services import opening  # noqa: E402
 from casino.events import store  # noqa: E402
-from casino.events.drafts import Append, Draft, Metadata  # noqa: E402
+from casino.events.records import Append, Draft, Metadata  # noqa: E402
 from casino.kernel.money import Book  # noqa: E402
-from casino.operators import operations as operators  # noqa: E402
+from casino.operators import services as operators  # noqa: E402
 from casino.operators import sessions  # noqa: E402
-from wallet import operations as wallet  # noqa: E402
+from wallet.ledger import player_accounts as wallet  # noqa: E402
 
 CURRENCY = "EUR"
 PRESET = "big_table"

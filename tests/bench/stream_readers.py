@@ -7,9 +7,9 @@ import time
 from collections.abc import Coroutine
 from typing import Any
 
-from casino.stack.bench.measure import percentile
-from casino.stack.bench.worker import serve
-from casino.stack.system import HOST
+from casino.devstack.system import HOST
+from tests.bench.measure import percentile
+from tests.bench.worker import serve
 
 AT_ONCE = 20
 """Streams that are being opened at the same time."""

@@ -8,12 +8,12 @@ import psycopg
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from casino.stack.bench import databases, peers, report, settle_peer
-from casino.stack.bench.measure import Measured, in_turns, percentile
-from casino.stack.bench.measurements import MEASUREMENTS
-from casino.stack.bench.plan import TINY
-from casino.stack.home import PROJECT
-from casino.stack.processes import run_to_end
+from casino.devstack.home import PROJECT
+from casino.devstack.processes import run_to_end
+from tests.bench import databases, peers, report, settle_peer
+from tests.bench.measure import Measured, in_turns, percentile
+from tests.bench.measurements import MEASUREMENTS
+from tests.bench.plan import TINY
 from tests.processes import clean_environment
 
 PARTS = {
@@ -32,7 +32,7 @@ def outside(services):
 @pytest.fixture(scope="module")
 def document(outside):
     """What `bench` prints when it runs every measurement, each as small as can be."""
-    command = [sys.executable, str(PROJECT / "manage.py"), "bench", "--size", "tiny", "--json"]
+    command = [sys.executable, "-m", "tests.bench", "--size", "tiny", "--json"]
     said = run_to_end(command, environment=outside, folder=PROJECT)
     return json.loads(said[said.index("{") :])
 
@@ -115,7 +115,7 @@ def test_a_peer_that_cannot_be_had_is_explained(monkeypatch, tmp_path):
 
 
 def test_the_bare_view_is_refused_outside_of_the_measurement(outside):
-    command = [sys.executable, "-c", "import casino.stack.bench.settings"]
+    command = [sys.executable, "-c", "import tests.bench.settings"]
     for word in ({}, {"CASINO_BENCH": "yes"}):
         with pytest.raises(Exception, match=ImproperlyConfigured.__name__):
             run_to_end(command, environment={**outside, **word}, folder=PROJECT)

@@ -9,14 +9,14 @@ import contextlib
 import time
 from collections.abc import Generator
 
-from casino.stack.bench.databases import Database
-from casino.stack.bench.measure import Measured, percentile
-from casino.stack.bench.plan import Plan
-from casino.stack.bench.worker import Worker
-from casino.stack.home import PROJECT
-from casino.stack.processes import Child
-from casino.stack.system import commands
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
+from casino.devstack.home import PROJECT
+from casino.devstack.processes import Child
+from casino.devstack.system import commands
+from tests.bench.databases import Database
+from tests.bench.measure import Measured, percentile
+from tests.bench.plan import Plan
+from tests.bench.worker import Worker
 
 TARGET = 250.0
 """Milliseconds, for the 99th percentile."""

@@ -6,20 +6,20 @@ from typing import Any
 
 import django
 
-from casino.stack.bench.worker import serve
+from tests.bench.worker import serve
 
 django.setup()
 
 from django.db import connection  # noqa: E402  (all below needs Django's settings)
 
-from baccarat.operations import betting, opening, seats  # noqa: E402
-from baccarat.operations.guest import Guest  # noqa: E402
-from baccarat.rules.wagers import Spot  # noqa: E402
+from baccarat.domain.rules.wagers import Spot  # noqa: E402
+from baccarat.services import betting, opening, seats  # noqa: E402
+from baccarat.services.table_actor import Guest  # noqa: E402
 from casino.events.store import Metadata  # noqa: E402
+from casino.kernel.errors import Refusal  # noqa: E402
 from casino.kernel.money import Book  # noqa: E402
-from casino.kernel.refusals import Refusal  # noqa: E402
-from casino.operators import operations as operators  # noqa: E402
-from wallet import operations as wallet  # noqa: E402
+from casino.operators import services as operators  # noqa: E402
+from wallet.ledger import player_accounts as wallet  # noqa: E402
 
 CURRENCY = "EUR"
 CREDIT = 10**8

@@ -2,9 +2,9 @@
 
 from django.urls import path
 
-from casino.stack.bench.bare import Bare
 from casino.urls import handler400, handler404, handler500
 from casino.urls import urlpatterns as own
+from tests.bench.bare import Bare
 
 __all__ = ["handler400", "handler404", "handler500", "urlpatterns"]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from casino.stack.home import PROJECT
-from casino.stack.processes import dies_with_parent
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
+from casino.devstack.home import PROJECT
+from casino.devstack.processes import dies_with_parent
 
 SIGKILL = 9
 PATIENCE = 10.0
@@ -26,7 +26,7 @@ class Worker:
         self.log = log
         with log.open("ab") as errors:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", f"casino.stack.bench.{module}"],
+                [sys.executable, "-m", f"tests.bench.{module}"],
                 env=dict(environment),
                 cwd=PROJECT,
                 stdin=subprocess.PIPE,

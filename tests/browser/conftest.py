@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from casino.stack.bots.house import new_operator
-from casino.stack.system import Stack
+from casino.devstack.bots.house import new_operator
+from casino.devstack.system import Stack
 from tests.browser.house import House
 from tests.browser.screen import Screen
 from tests.browser.windows import Windows

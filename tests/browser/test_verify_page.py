@@ -8,9 +8,9 @@ import pytest
 from django.template.loader import render_to_string
 from playwright.sync_api import Browser, Page, Route, expect
 
-from baccarat.page import policy
 from baccarat.proofs import verifier
-from casino.stack.home import PROJECT
+from baccarat.web import policy
+from casino.devstack.home import PROJECT
 from tests.baccarat.proofs.forgeries import FORGERIES
 from tests.baccarat.proofs.forging import GOLDEN, golden, written
 

@@ -2,9 +2,9 @@
 
 import sys
 
-from casino.stack.home import PROJECT
-from casino.stack.processes import run_to_end
-from casino.stack.services import as_owner
+from casino.devstack.home import PROJECT
+from casino.devstack.processes import run_to_end
+from casino.devstack.services import as_owner
 from tests.conftest import Database
 
 MADE = """

@@ -10,7 +10,7 @@ from pytest_django import DjangoDbBlocker
 
 from baccarat.audit import engine
 from baccarat.audit.report import Report
-from casino.stack.bots.house import CREDIT
+from casino.devstack.bots.house import CREDIT
 from tests.chaos.players import Party, Player
 from tests.chaos.system import System
 from tests.conftest import pointed_at

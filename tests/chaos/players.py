@@ -8,8 +8,8 @@ from decimal import Decimal
 from random import Random
 from typing import Any, Final
 
-from casino.stack.bots.client import Client, Problem
-from casino.stack.bots.house import CREDIT, CURRENCY, new_player
+from casino.devstack.bots.client import Client, Problem
+from casino.devstack.bots.house import CREDIT, CURRENCY, new_player
 from tests.chaos.system import System
 
 TOO_LATE: Final = {"betting_is_closed", "not_your_turn", "already_confirmed", "no_open_round", "nothing_to_repeat"}

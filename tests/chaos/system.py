@@ -16,11 +16,11 @@ import pytest
 import redis
 
 from casino.celery import app as celery_app
-from casino.stack.bots import house
-from casino.stack.home import PROJECT, claim
-from casino.stack.processes import run_to_end
-from casino.stack.supervision import Supervisor
-from casino.stack.system import Stack
+from casino.devstack.bots import house
+from casino.devstack.home import PROJECT, claim
+from casino.devstack.processes import run_to_end
+from casino.devstack.supervisor import Supervisor
+from casino.devstack.system import Stack
 from tests.processes import alive, descendants
 
 EVERYTHING_BUT_POSTGRES = ("redis", "web", "worker", "beat", "sealer")

@@ -5,10 +5,10 @@ from uuid import UUID
 import pytest
 
 from baccarat.audit import engine
-from baccarat.operations import ceremony
-from baccarat.rounds.state import Phase
-from casino.events.rows import fetch
+from baccarat.domain.rounds.state import Phase
+from baccarat.services import ceremony
 from casino.events.sealer import seal_all
+from casino.events.sql import fetch
 from tests.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
 from tests.conftest import Database
 from tests.dying import KILLED, SURVIVED, dying
@@ -34,7 +34,7 @@ def test_dealers_killed_around_a_ceremony_neither_lose_the_cards_nor_deal_them_t
     table = house.table("big_table", caller=True, look_seconds=60, hand_back_seconds=60)
     ann = house.seated(table)
     killed = 0
-    with dying("baccarat.operations.dealing:deal_due", database.environment) as dies_at:
+    with dying("baccarat.services.dealing:deal_due", database.environment) as dies_at:
         ended = ""
         while ended != SURVIVED:
             killed += 1

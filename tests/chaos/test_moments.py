@@ -5,8 +5,8 @@ from uuid import UUID
 import pytest
 
 from baccarat.audit import engine
-from casino.events.rows import fetch
 from casino.events.sealer import seal_all
+from casino.events.sql import fetch
 from tests.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
 from tests.conftest import Database
 from tests.dying import KILLED, SURVIVED, dying
@@ -53,7 +53,7 @@ def test_a_dealer_killed_at_any_moment_leaves_a_whole_settlement_or_none(
     monkeypatch.setattr("django.conf.settings.SHOE_KEYS", SHOE_KEYS)
     hall = Hall(House())
     moments = 0
-    with dying("baccarat.operations.dealing:deal_due", database.environment) as dies_at:
+    with dying("baccarat.services.dealing:deal_due", database.environment) as dies_at:
         ended = KILLED
         while ended == KILLED:
             moments += 1

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from baccarat.operations import dealing
+from baccarat.services import dealing
 from casino.events.store import Metadata
 from tests.chaos.books import NOT_SETTLED_ONCE, agree, audit
 from tests.chaos.players import Party, Setting, party

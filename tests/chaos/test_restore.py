@@ -17,15 +17,15 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from baccarat.audit import engine
-from casino import trust
 from casino.celery import app as celery_app
+from casino.devstack.home import PROJECT
+from casino.devstack.processes import Child
+from casino.devstack.system import commands
 from casino.events import sealer
-from casino.events.rows import fetch
-from casino.stack.home import PROJECT
-from casino.stack.processes import Child
-from casino.stack.system import commands
+from casino.events.sql import fetch
+from casino.observability import http
 from tests.baccarat.api.people import LONG_TURN, Tenant, tenant
-from tests.baccarat.live.listening import Web
+from tests.baccarat.streaming.listening import Web
 from tests.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
 from tests.conftest import Database
 from tests.processes import alive, descendants, wait_until
@@ -96,7 +96,7 @@ class Seat:
         """This will call the service once."""
         headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": os.urandom(8).hex()}
         url = f"{self.service.web.url}/{path}"
-        answer = httpx.request(method, url, headers=headers, timeout=30, verify=trust.authorities(), **options)
+        answer = httpx.request(method, url, headers=headers, timeout=30, verify=http.authorities(), **options)
         assert answer.status_code < 300, answer.text
         found: dict[str, Any] = answer.json()
         return found

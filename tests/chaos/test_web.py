@@ -11,14 +11,14 @@ import httpx
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from casino import trust
-from casino.events.rows import fetch
-from casino.operators import operations
-from casino.stack.bots.client import Client
-from casino.stack.bots.house import CURRENCY, new_player
-from casino.stack.home import PROJECT
-from casino.stack.processes import Child
-from casino.stack.system import answers, commands, free_port
+from casino.devstack.bots.client import Client
+from casino.devstack.bots.house import CURRENCY, new_player
+from casino.devstack.home import PROJECT
+from casino.devstack.processes import Child
+from casino.devstack.system import answers, commands, free_port
+from casino.events.sql import fetch
+from casino.observability import http
+from casino.operators import services
 from tests.chaos.players import Setting, open_table
 from tests.conftest import Database
 from tests.services import Services
@@ -60,7 +60,7 @@ class Ann:
     def bet(self, key: str) -> httpx.Response:
         """This will send the bet once."""
         headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": key}
-        return httpx.post(self.url, json=BET, headers=headers, timeout=20, verify=trust.authorities())
+        return httpx.post(self.url, json=BET, headers=headers, timeout=20, verify=http.authorities())
 
 
 @pytest.fixture(scope="module")
@@ -84,8 +84,8 @@ def web(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Generat
         log=folder / "web.log",
         folder=PROJECT,
     )
-    operator = operations.create_operator(slug="chaos", name="Chaos", currency=CURRENCY, sandbox=True)
-    credential = ".".join(operations.issue_key(operator=operator.id, label="first"))
+    operator = services.create_operator(slug="chaos", name="Chaos", currency=CURRENCY, sandbox=True)
+    credential = ".".join(services.issue_key(operator=operator.id, label="first"))
     web = Web(child=child, port=port, order=order, credential=credential)
     try:
         web.start()

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from casino.stack.home import PROJECT
+from casino.devstack.home import PROJECT
 
 COMPOSE = PROJECT / "deploy" / "compose.yaml"
 OURS = ("migrate", "web", "worker", "payer", "beat", "sealer")

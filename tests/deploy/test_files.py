@@ -9,7 +9,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import BaseCommand
 
-from casino.stack.home import PROJECT
+from casino.devstack.home import PROJECT
 from tests.deploy.compose import COMPOSE, OURS, VALUES, VARIABLE, services
 
 DEPLOY = PROJECT / "deploy"

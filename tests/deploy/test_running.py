@@ -16,12 +16,12 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from casino.probe import probe
-from casino.stack.home import PROJECT, temporary_home
-from casino.stack.postgres import SUPERUSER, Postgres
-from casino.stack.processes import Child
-from casino.stack.redis import Redis
-from casino.stack.system import free_port
+from casino.devstack.home import PROJECT, temporary_home
+from casino.devstack.postgres import SUPERUSER, Postgres
+from casino.devstack.processes import Child
+from casino.devstack.redis import Redis
+from casino.devstack.system import free_port
+from casino.observability.healthcheck import probe
 from tests.deploy.compose import OURS, VALUES, services
 from tests.processes import clean_environment, wait_until
 

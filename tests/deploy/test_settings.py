@@ -9,7 +9,7 @@ import sys
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from casino.stack.home import PROJECT
+from casino.devstack.home import PROJECT
 from tests.deploy.compose import services
 from tests.processes import clean_environment
 

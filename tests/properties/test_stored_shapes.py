@@ -8,14 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from baccarat import projections
-from baccarat.catalogue import CATALOGUE
-from baccarat.rounds.events import RoundEvent
-from baccarat.rounds.state import RoundState
-from baccarat.rules.cards import FULL_DECK, Card
-from baccarat.rules.table_rules import Ratio
-from baccarat.tables.events import TableEvent
-from baccarat.tables.state import TableState
+from baccarat.domain.rounds.events import RoundEvent
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rules.cards import FULL_DECK, Card
+from baccarat.domain.rules.table_rules import Ratio
+from baccarat.domain.tables.events import TableEvent
+from baccarat.domain.tables.state import TableState
+from baccarat.storage import projections
+from baccarat.storage.event_registry import CATALOGUE
 
 st.register_type_strategy(Card, st.sampled_from(FULL_DECK))
 st.register_type_strategy(Ratio, st.builds(Ratio, st.integers(1, 100), st.integers(1, 100)))

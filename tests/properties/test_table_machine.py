@@ -13,28 +13,28 @@ from hypothesis import Phase as Do
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from baccarat import dealer
-from baccarat.dealer import Fresh, named
-from baccarat.derive import Place, entry_for
-from baccarat.journal import Journal, Secret
-from baccarat.projections import due_at
-from baccarat.rounds import commands as rc
-from baccarat.rounds import events as re
-from baccarat.rounds.ceremony_events import HandTurned
-from baccarat.rounds.decider import ROUND
-from baccarat.rounds.state import INITIAL as NO_ROUND
-from baccarat.rounds.state import Phase, RoundState
-from baccarat.rules.presets import PRESETS, Shuffle, rules_for
-from baccarat.rules.wagers import Spot
-from baccarat.tables import commands as tc
-from baccarat.tables import events as te
-from baccarat.tables.decider import TABLE
-from baccarat.tables.state import INITIAL
+from baccarat.domain import dealer
+from baccarat.domain.dealer import Fresh, named
+from baccarat.domain.postings import Place, entry_for
+from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.ceremony_events import HandTurned
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.state import INITIAL as NO_ROUND
+from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rules.presets import PRESETS, Shuffle, rules_for
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import events as te
+from baccarat.domain.tables.decider import TABLE
+from baccarat.domain.tables.state import INITIAL
+from baccarat.domain.unit_of_work import Journal, Secret
+from baccarat.storage.projections import due_at
+from casino.kernel.errors import Refusal
 from casino.kernel.money import Book
-from casino.kernel.refusals import Refusal
 from tests.support.examples import OPENED, OPERATOR
 from tests.support.examples import TABLE as TABLE_ID
-from wallet.accounts import NEVER_NEGATIVE, AccountKind, AccountName
+from wallet.ledger.accounts import NEVER_NEGATIVE, AccountKind, AccountName
 
 PLAYERS = tuple(UUID(int=number) for number in range(11, 15))
 CHIPS = (1, 2, 5, 20, 25, 60, 200, 301)

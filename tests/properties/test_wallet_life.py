@@ -22,29 +22,29 @@ from hypothesis.stateful import (
 from pytest_django import DjangoDbBlocker
 
 from baccarat.audit import engine
-from baccarat.operations import exclusion, voiding
-from baccarat.rules.wagers import Spot
-from casino.events.rows import fetch
+from baccarat.domain.rules.wagers import Spot
+from baccarat.services import exclusion, voiding
 from casino.events.sealer import seal_all
+from casino.events.sql import fetch
 from casino.events.store import Metadata
+from casino.kernel.errors import Refusal
 from casino.kernel.money import Book
-from casino.kernel.refusals import Refusal
-from casino.operators import operations as operators
 from casino.operators import pins
+from casino.operators import services as operators
 from tests.conftest import Database
 from tests.services import Services
 from tests.support.house import At, House, deal_all, fresh_database
 from tests.wallet.payments.counter import call_back, offer, report, use_provider
-from wallet import operations as wallet
-from wallet.adjustment_events import AdjustmentReason, Direction
-from wallet.adjustments import operations as adjustments
-from wallet.limits.operations import set_table_limit
+from wallet.adjustments import services as adjustments
+from wallet.adjustments.events import AdjustmentReason, Direction
+from wallet.ledger import player_accounts as wallet
 from wallet.payments import callbacks, deposits, methods, withdrawals
-from wallet.payments.reports import Kind
-from wallet.protection import operations as protection
-from wallet.protection import play_money
-from wallet.protection.state import ExclusionKind
-from wallet.protection_events import Measure, Period, Setter
+from wallet.payments.provider_reports import Kind
+from wallet.responsible_gaming import play_money
+from wallet.responsible_gaming import services as protection
+from wallet.responsible_gaming.events import Measure, Period, Setter
+from wallet.responsible_gaming.state import ExclusionKind
+from wallet.responsible_gaming.table_limit_services import set_table_limit
 
 SAID = st.sampled_from(("pending", "failed", "completed", "reversed"))
 AMOUNTS = st.sampled_from((100, 500, 2_500, 10_000, 40_000))

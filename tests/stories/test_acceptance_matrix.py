@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from baccarat.operations import voiding
-from baccarat.rounds.refusals import NoVoidRequested, RoundAlreadyVoided, VoidAlreadyRequested, VoidNeedsAnother
-from baccarat.rules.deal import Outcome
-from baccarat.rules.presets import rules_for
-from casino.events.rows import execute, fetch
+from baccarat.domain.rounds.refusals import NoVoidRequested, RoundAlreadyVoided, VoidAlreadyRequested, VoidNeedsAnother
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.presets import rules_for
+from baccarat.services import voiding
+from casino.events.sql import execute, fetch
 from casino.events.store import Metadata
 from tests.baccarat.api.people import Caller, Gambler, Tenant, bet, deal_all, sit, tenant, whole_database
 from tests.conftest import Database
@@ -30,7 +30,7 @@ from tests.dying import KILLED, dying
 from tests.services import SECRET_KEY
 from tests.support import chance
 from tests.wallet.payments.counter import SECRET, use_provider
-from wallet import audit
+from wallet.ledger import audit
 from wallet.payments import callbacks, signatures
 
 FUNDS, BUY_IN = Decimal("10000.00"), Decimal("1000.00")

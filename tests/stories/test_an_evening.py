@@ -2,15 +2,15 @@
 
 import pytest
 
-from baccarat.rounds.refusals import NotYourTurn
-from baccarat.rounds.state import Phase, Standing
-from baccarat.rules.deal import Outcome
+from baccarat.domain.rounds.refusals import NotYourTurn
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rules.deal import Outcome
 from casino.kernel.money import Book
 from tests.support import chance
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, FUNDS, House, deal_all
-from wallet.accounts import AccountKind
-from wallet.refusals import InsufficientFunds
+from wallet.ledger.accounts import AccountKind
+from wallet.ledger.refusals import InsufficientFunds
 
 
 def test_a_player_drops_mid_round_and_the_wager_is_settled(house: House) -> None:

@@ -5,14 +5,14 @@ The numbers in the names are those of the sources (see the presets). Which hand 
 
 import pytest
 
-from baccarat.rounds.refusals import OneSpotOnly
-from baccarat.rules.deal import Outcome
-from baccarat.rules.presets import rules_for
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rounds.refusals import OneSpotOnly
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.wagers import Spot
 from tests.support import chance
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, At, House, deal_all
-from wallet.accounts import AccountKind
+from wallet.ledger.accounts import AccountKind
 
 
 def play(

@@ -6,14 +6,14 @@ from itertools import count
 
 import pytest
 
-from baccarat import repository, shoe_secrets
-from baccarat.dealer import Fresh
-from baccarat.fairness.commitment import commit, opens
-from baccarat.fairness.cut import NO_CUT
-from baccarat.fairness.shuffle import order
-from baccarat.journal import Journal, Secret
-from baccarat.rules.deal import Outcome, deal
-from baccarat.rules.presets import TableRules
+from baccarat.domain.dealer import Fresh
+from baccarat.domain.fairness.commitment import commit, opens
+from baccarat.domain.fairness.cut import NO_CUT
+from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.rules.deal import Outcome, deal
+from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.unit_of_work import Journal, Secret
+from baccarat.storage import repository, shoe_seeds
 
 
 @cache
@@ -38,8 +38,8 @@ def fix(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, rules: TableRules) ->
         coming = journal.table.next_shoe
         if coming is not None and not journal.table.has_long_shoe() and not opens(coming.commitment, seed):
             own = Secret(repository.new_id(), seed)
-            shoe_secrets.forget([coming.shoe])
-            shoe_secrets.keep([own])
+            shoe_seeds.forget([coming.shoe])
+            shoe_seeds.keep([own])
             journal.table = replace(journal.table, next_shoe=replace(coming, shoe=own.shoe, commitment=commit(seed)))
         return Fresh(round=repository.new_id(), shoe=repository.new_id(), seed=seed, committed=seed)
 

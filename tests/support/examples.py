@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from baccarat.rounds import commands as rc
-from baccarat.rounds import events as re
-from baccarat.rules.cards import Card
-from baccarat.rules.presets import TableRules, player_edge_spots, rules_for
-from baccarat.rules.versions import FLOOR, returns
-from baccarat.rules.wagers import Spot
-from baccarat.tables import commands as tc
-from baccarat.tables import events as te
+from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.presets import TableRules, player_edge_spots, rules_for
+from baccarat.domain.rules.versions import FLOOR, returns
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import events as te
 from casino.kernel.money import Book
 
 OPERATOR, TABLE, ROUND, SHOE = UUID(int=1), UUID(int=2), UUID(int=3), UUID(int=4)

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from baccarat import projections, shoe_secrets
-from baccarat.fairness.cut import cut
-from baccarat.fairness.shuffle import order
-from baccarat.rounds.cutting import listed
-from baccarat.rules.cards import FULL_DECK, Card
-from casino.events.rows import fetch
+from baccarat.domain.fairness.cut import cut
+from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.rounds.cut import listed
+from baccarat.domain.rules.cards import FULL_DECK, Card
+from baccarat.storage import projections, shoe_seeds
+from casino.events.sql import fetch
 
 RUN = 5
 """Cards in a row that are looked for: fewer may stand side by side by chance."""
@@ -62,7 +62,7 @@ def in_play() -> list[Hidden]:
         if table.next_shoe is not None:
             coming = table.next_shoe
             found.append((coming.shoe, cut(coming.shoe, listed(coming.given)), decks, 0))
-    seeds = shoe_secrets.read([shoe for shoe, *_ in found])
+    seeds = shoe_seeds.read([shoe for shoe, *_ in found])
     return [
         Hidden(shoe, seeds[shoe], order(seeds[shoe], cut=mixed, decks=decks)[out:]) for shoe, mixed, decks, out in found
     ]

@@ -9,25 +9,26 @@ from uuid import UUID, uuid4
 
 from pytest_django import DjangoDbBlocker
 
-from baccarat import model_rows, projections
-from baccarat.catalogue import CATALOGUE
-from baccarat.derive import Place, entry_for
-from baccarat.operations import betting, dealing, opening, seats
-from baccarat.operations.guest import Guest
-from baccarat.rounds.decider import ROUND
-from baccarat.rounds.state import INITIAL, RoundState
-from baccarat.rules.wagers import Spot
-from baccarat.tables.decider import TABLE
-from baccarat.tables.state import TableState
+from baccarat.domain.postings import Place, entry_for
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.state import INITIAL, RoundState
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.decider import TABLE
+from baccarat.domain.tables.state import TableState
+from baccarat.services import betting, dealing, opening, seats
+from baccarat.services.table_actor import Guest
+from baccarat.storage import projections, rows
+from baccarat.storage.event_registry import CATALOGUE
 from casino.events import store
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.events.store import Metadata
 from casino.kernel.money import Book
 from tests.conftest import Database, pointed_at
 from tests.services import Services
-from wallet import audit, ledger
-from wallet import operations as wallet
-from wallet.accounts import AccountKind
+from wallet.ledger import audit
+from wallet.ledger import player_accounts as wallet
+from wallet.ledger import store as ledger
+from wallet.ledger.accounts import AccountKind
 
 FUNDS = 10_000_000
 BUY_IN = 1_000_000
@@ -212,10 +213,10 @@ class House:
         assert {f"round-{key}": self.round(key) for (key,) in _round_ids(table)} == rounds
         in_hand = rounds.get(f"round-{state.round}", INITIAL)
         row = projections.table_row(state, versions[f"table-{table}"], in_hand)
-        assert _row("baccarat_table", model_rows.TABLES, table) == tuple(row)
+        assert _row("baccarat_table", rows.TABLES, table) == tuple(row)
         for stream, round_ in rounds.items():
             expected = projections.round_row(round_, versions[stream], state)
-            assert _row("baccarat_round", model_rows.ROUNDS, round_.facts().round) == tuple(expected)
+            assert _row("baccarat_round", rows.ROUNDS, round_.facts().round) == tuple(expected)
         place = self.place_of(table)
         entries = [entry_for(event, cause, place) for cause, _, event in events]
         causes = [cause for cause, _, _ in events]
@@ -265,7 +266,7 @@ def _round_ids(table: UUID) -> list[tuple[Any, ...]]:
     return fetch("SELECT id FROM baccarat_round WHERE table_id = %s ORDER BY number", [table])
 
 
-def _row(name: str, relation: model_rows.Relation, key: UUID) -> tuple[Any, ...]:
+def _row(name: str, relation: rows.Relation, key: UUID) -> tuple[Any, ...]:
     columns = ", ".join("state::text" if column == "state" else column for column, _ in relation.columns)
     (row,) = fetch(f"SELECT {columns} FROM {name} WHERE id = %s", [key])  # noqa: S608
     return (*row[:-1], canonical(row[-1]))
@@ -274,4 +275,4 @@ def _row(name: str, relation: model_rows.Relation, key: UUID) -> tuple[Any, ...]
 def canonical(state: str) -> str:
     """A state as the application would write it: PostgreSQL prints jsonb in an order of its own."""
     decode = projections.decode_round if '"phase"' in state else projections.decode_table
-    return model_rows.encode(decode(state)).decode()
+    return rows.encode(decode(state)).decode()

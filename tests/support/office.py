@@ -11,14 +11,14 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from baccarat.models import Round
-from baccarat.rules.wagers import Spot
-from casino.admin.readonly import ReadOnlyAdmin
+from baccarat.domain.rules.wagers import Spot
+from baccarat.storage.models import Round
+from casino.backoffice.base import ReadOnlyAdmin
 from casino.events import sealer
-from casino.operators import operations, sessions
+from casino.operators import services, sessions
 from casino.operators.models import Operator, Player, StaffMembership
 from tests.support.house import At, House, deal_all
-from wallet import operations as wallet
+from wallet.ledger import player_accounts as wallet
 
 admin.autodiscover()  # as casino.urls does, which only web loads
 
@@ -71,8 +71,8 @@ class Office:
 
 def open_office(slug: str = "lucky") -> Office:
     """This will play a few rounds at two tables of a new operator."""
-    operator = operations.create_operator(slug=slug, name="Lucky", currency="EUR", sandbox=True)
-    key, _ = operations.issue_key(operator=operator.id, label="web")
+    operator = services.create_operator(slug=slug, name="Lucky", currency="EUR", sandbox=True)
+    key, _ = services.issue_key(operator=operator.id, label="web")
     house = House(operator=operator.id)
     player = wallet.register_player(
         operator=operator.id, reference=f"{slug}-alice", nickname="Alice", currency="EUR", metadata=house.metadata

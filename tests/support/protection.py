@@ -4,12 +4,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from tests.support.house import House
-from wallet.protection import operations, rows
-from wallet.protection.operations import On
-from wallet.protection.state import Protection
-from wallet.protection_events import Measure, Period, Setter
+from wallet.responsible_gaming import projection, services
+from wallet.responsible_gaming.events import Measure, Period, Setter
+from wallet.responsible_gaming.services import On
+from wallet.responsible_gaming.state import Protection
 
 
 def on(house: House, player: UUID) -> On:
@@ -18,18 +18,18 @@ def on(house: House, player: UUID) -> On:
 
 def limited(house: House, player: UUID, measure: Measure, most: int | None, period: Period = Period.DAY) -> Protection:
     """The player's own limit, in cents or minutes."""
-    return operations.set_limit(on=on(house, player), by=Setter.PLAYER, measure=measure, period=period, most=most)
+    return services.set_limit(on=on(house, player), by=Setter.PLAYER, measure=measure, period=period, most=most)
 
 
 def all_limited(house: House, measure: Measure, most: int | None, period: Period = Period.DAY) -> None:
     """The operator's limit on all its players."""
-    operations.set_house_limit(
+    services.set_house_limit(
         operator=house.operator, currency="EUR", measure=measure, period=period, most=most, metadata=house.metadata
     )
 
 
 def away(house: House, player: UUID, hours: int = 24) -> Protection:
-    return operations.cool_off(on=on(house, player), by=Setter.PLAYER, hours=hours)
+    return services.cool_off(on=on(house, player), by=Setter.PLAYER, hours=hours)
 
 
 def age_play(player: UUID, by: timedelta) -> None:
@@ -47,14 +47,14 @@ def age_wishes(player: UUID, by: timedelta) -> None:
     ((operator, text, version),) = fetch(
         "SELECT operator_id, state::text, version FROM wallet_protection WHERE player_id = %s", [player]
     )
-    state = rows.protection(text)
+    state = projection.protection(text)
     aged = Protection(
         limits=state.limits,
         raises=tuple(_earlier(each, by) for each in state.raises),
         exclusion=None if state.exclusion is None else _earlier(state.exclusion, by),
         reality_minutes=state.reality_minutes,
     )
-    rows.save(operator=operator, player=player, state=aged, version=version)
+    projection.save(operator=operator, player=player, state=aged, version=version)
 
 
 def _earlier(value: Any, by: timedelta) -> Any:

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 import pytest
 
 from casino.kernel.decider import Decider
-from casino.kernel.refusals import Refusal
+from casino.kernel.errors import Refusal
 
 Command = TypeVar("Command")
 State = TypeVar("State")

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from casino.kernel.findings import Finding
 from casino.kernel.money import LARGEST, Book
-from wallet.adjustment_events import (
+from wallet.adjustments.events import (
     AdjustmentApproved,
     AdjustmentEvent,
     AdjustmentRejected,
@@ -16,7 +16,7 @@ from wallet.adjustment_events import (
 )
 from wallet.adjustments.projection import ADJUSTMENTS, adjustment_row
 from wallet.adjustments.state import fold
-from wallet.relations import differences
+from wallet.ledger.relations import differences
 
 _SAME: Final = ("operator", "player", "book", "currency", "direction", "amount")
 

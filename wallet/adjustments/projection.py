@@ -3,7 +3,7 @@
 from typing import Final
 
 from wallet.adjustments.state import Adjustment
-from wallet.relations import Relation, Row
+from wallet.ledger.relations import Relation, Row
 
 ADJUSTMENTS: Final = Relation(
     "wallet_adjustment",

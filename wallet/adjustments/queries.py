@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from casino import personal
-from casino.events.rows import fetch
+from casino.crypto import crypto_shredding
+from casino.events.sql import fetch
 from casino.kernel.money import Book
-from wallet.adjustment_events import AdjustmentReason
+from wallet.adjustments.events import AdjustmentReason
 from wallet.adjustments.refusals import UnknownAdjustment
 from wallet.adjustments.state import AdjustmentStatus
+from wallet.ledger.refusals import PeriodReversed
 from wallet.models import Adjustment, AdjustmentWords
-from wallet.refusals import PeriodReversed
 
 __all__ = ["Adjustment", "AdjustmentWords", "Asked", "Total", "by_reason", "find", "lines", "listed", "words"]
 
@@ -99,5 +99,5 @@ def by_reason(*, operator: UUID, since: datetime | None, until: datetime | None,
 def words(adjustments: list[UUID]) -> dict[UUID, AdjustmentWords]:
     """This will return what was said about these adjustments, by id, in two queries."""
     found = list(AdjustmentWords.objects.filter(adjustment_id__in=adjustments))
-    personal.open_rows(found)
+    crypto_shredding.open_rows(found)
     return {said.adjustment_id: said for said in found}

@@ -2,7 +2,7 @@
 
 from wallet.adjustments.projection import ADJUSTMENTS, adjustment_row
 from wallet.adjustments.state import fold
-from wallet.relations import Rebuilt, histories, rebuild, save
+from wallet.ledger.relations import Rebuilt, histories, rebuild, save
 
 
 def rebuild_adjustments(*, compare: bool = False) -> Rebuilt:

@@ -5,15 +5,15 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino import personal
-from casino.api.ids import new_id
-from casino.events.rows import execute, fetch
+from casino.crypto import crypto_shredding
+from casino.events.ids import new_id
+from casino.events.sql import execute, fetch
 from casino.events.store import Append, Metadata, append, read
 from casino.kernel import money
 from casino.kernel.money import Book
-from wallet import debts, ledger, notices
-from wallet.accounts import AccountName, debt, player_account
-from wallet.adjustment_events import (
+from wallet import notices
+from wallet.adjustments import state as adjustment
+from wallet.adjustments.events import (
     AdjustmentApproved,
     AdjustmentEvent,
     AdjustmentReason,
@@ -21,15 +21,17 @@ from wallet.adjustment_events import (
     Direction,
     adjustment_stream,
 )
-from wallet.adjustments import state as adjustment
 from wallet.adjustments.projection import ADJUSTMENTS, adjustment_row
 from wallet.adjustments.refusals import AdjustmentNoteMissing, UnknownAdjustment
 from wallet.adjustments.state import Adjustment
-from wallet.catalogue import CATALOGUE
-from wallet.derive import entry_for
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountName, debt, player_account
+from wallet.ledger.event_registry import CATALOGUE
+from wallet.ledger.postings import entry_for
+from wallet.ledger.refusals import UnknownAccount
+from wallet.ledger.relations import save
 from wallet.notices import Notice
-from wallet.refusals import UnknownAccount
-from wallet.relations import save
+from wallet.payments import debts
 
 LONGEST_NOTE: Final = 500
 _WHOSE: Final = "SELECT player_id, book, currency FROM wallet_adjustment WHERE id = %s AND operator_id = %s"
@@ -69,7 +71,7 @@ def request(
     with transaction.atomic():
         at = fetch(_CLOCK)[0][0]
         asked = AdjustmentRequested(made, operator, player, book, currency, direction, amount, reason, by, at)
-        execute(_SAY, [made, *(personal.words(player, each) for each in words)])
+        execute(_SAY, [made, *(crypto_shredding.words(player, each) for each in words)])
         _write(Adjustment(asked), asked, version=0, metadata=metadata)
     return made
 
@@ -84,15 +86,15 @@ def approve(
     """
     with transaction.atomic():
         account, before, version, at = _locked(wanted, operator)
-        held = ledger.balances([account])[account]
+        held = store.balances([account])[account]
         event = adjustment.approve(before, by=by, available=held, as_debt=as_debt, at=at)
         if event.owed:
-            ledger.lock((_debt(event),))
+            store.lock((_debt(event),))
         after = _write(before, event, version=version, metadata=metadata)
-        execute(_ANSWER, [personal.words(event.player, _words(answer, empty=True)), wanted])
+        execute(_ANSWER, [crypto_shredding.words(event.player, _words(answer, empty=True)), wanted])
         if event.direction is Direction.CREDIT and event.book is Book.REAL:
             debts.collect(operator=operator, player=event.player, currency=event.currency, metadata=metadata)
-        (message,) = personal.opened(fetch(_MESSAGE, [wanted])[0])
+        (message,) = crypto_shredding.opened(fetch(_MESSAGE, [wanted])[0])
         notices.give(_notice(event, before.requested.reason, message or ""))
     return after
 
@@ -107,7 +109,7 @@ def reject(wanted: UUID, *, operator: UUID, by: str, metadata: Metadata, answer:
         _, before, version, at = _locked(wanted, operator)
         event = adjustment.reject(before, by=by, at=at)
         after = _write(before, event, version=version, metadata=metadata)
-        execute(_ANSWER, [personal.words(before.requested.player, why), wanted])
+        execute(_ANSWER, [crypto_shredding.words(before.requested.player, why), wanted])
     return after
 
 
@@ -118,7 +120,7 @@ def _locked(wanted: UUID, operator: UUID) -> tuple[AccountName, Adjustment, int,
         raise UnknownAdjustment
     player, book, currency = rows[0]
     account = player_account(operator=operator, player=player, book=Book(book), currency=currency)
-    ledger.lock((account,))
+    store.lock((account,))
     at = fetch(_CLOCK)[0][0]
     events = [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(adjustment_stream(wanted))]
     return account, adjustment.fold(events), len(events), at
@@ -131,7 +133,7 @@ def _write(before: Adjustment, event: AdjustmentEvent, *, version: int, metadata
     ((cause,),) = append([Append(stream, version, (CATALOGUE.encode(event),), metadata)])
     entry = entry_for(event, cause)
     if entry is not None:
-        ledger.post([entry])
+        store.post([entry])
     save(ADJUSTMENTS, [adjustment_row(after, version + 1)])
     return after
 

@@ -6,8 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from casino.kernel.money import Book
-from wallet.accounts import player_account
-from wallet.adjustment_events import (
+from wallet.adjustments.events import (
     AdjustmentApproved,
     AdjustmentEvent,
     AdjustmentRejected,
@@ -15,7 +14,8 @@ from wallet.adjustment_events import (
     Direction,
 )
 from wallet.adjustments.refusals import AdjustmentDecided, AdjustmentNeedsAnother, NoDebtInPlay
-from wallet.refusals import InsufficientFunds
+from wallet.ledger.accounts import player_account
+from wallet.ledger.refusals import InsufficientFunds
 
 
 class AdjustmentStatus(StrEnum):

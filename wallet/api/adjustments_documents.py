@@ -7,7 +7,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schem
 
 from casino.api import paging
 from casino.kernel.money import Book
-from wallet.adjustment_events import AdjustmentReason
+from wallet.adjustments.events import AdjustmentReason
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.api import adjustments_serializers as shapes
 from wallet.api.documents import PLAYER

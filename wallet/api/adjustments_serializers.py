@@ -18,7 +18,7 @@ from casino.api.fields import (
     money,
 )
 from casino.kernel.money import Book
-from wallet.adjustment_events import AdjustmentReason, Direction
+from wallet.adjustments.events import AdjustmentReason, Direction
 from wallet.adjustments.queries import Adjustment, AdjustmentWords, Total
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.api.serializers import Form, MomentField

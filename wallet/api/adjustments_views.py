@@ -11,21 +11,21 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from casino.api import paging
-from casino.api.catalogue import INVALID_CURSOR, Rejected
+from casino.api.error_catalogue import INVALID_CURSOR, Rejected
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
 from casino.kernel.money import text
+from casino.operators.base_views import OperatorView, metadata
+from casino.operators.memberships import at_desk
 from casino.operators.principals import OperatorPrincipal
-from casino.operators.staff import at_desk
-from casino.operators.views import OperatorView, metadata
-from wallet.adjustments import operations, queries
+from wallet.adjustments import queries, services
 from wallet.adjustments.queries import Adjustment, Asked
 from wallet.api import adjustments_documents as documents
 from wallet.api import adjustments_serializers as shapes
-from wallet.api import sheets
+from wallet.api import csv_renderer
 from wallet.api.serializers import Form
 
-FORMS: Final = [JSONRenderer, sheets.CsvRenderer]
+FORMS: Final = [JSONRenderer, csv_renderer.CsvRenderer]
 LINES: Final = (
     "id", "requested_at", "requested_by", "player", "direction", "book", "amount", "currency", "reason", "status",
     "decided_by", "decided_at", "taken", "owed",
@@ -50,7 +50,7 @@ class Adjustments(OperatorView):
         asked = Asked(self.caller.operator, *which)
         asked.filters()
         if _form(request, given) is Form.CSV:
-            return sheets.download(request, _lines(asked), name="adjustments.csv")
+            return csv_renderer.download(request, _lines(asked), name="adjustments.csv")
         page = paging.asked(request, str)
         before = None if page.after is None else _id(page.after[0])
         found = queries.listed(asked, before=before, limit=page.fetch)
@@ -66,7 +66,7 @@ class Adjustments(OperatorView):
         """This will ask for an adjustment."""
         given = read(shapes.AdjustmentRequest, request)
         by = at_desk(given.pop("actor"))
-        made = operations.request(operator=self.caller.operator, by=by, metadata=metadata(request), **given)
+        made = services.request(operator=self.caller.operator, by=by, metadata=metadata(request), **given)
         return _shown(self.caller, made, status=201)
 
 
@@ -89,7 +89,7 @@ class ApproveAdjustment(OperatorView):
         """This will agree."""
         given = read(shapes.ApprovalRequest, request)
         by = at_desk(given.pop("actor"))
-        operations.approve(adjustment, operator=self.caller.operator, by=by, metadata=metadata(request), **given)
+        services.approve(adjustment, operator=self.caller.operator, by=by, metadata=metadata(request), **given)
         return _shown(self.caller, adjustment, status=200)
 
 
@@ -102,7 +102,7 @@ class RejectAdjustment(OperatorView):
         """This will refuse."""
         given = read(shapes.RejectionRequest, request)
         by = at_desk(given.pop("actor"))
-        operations.reject(adjustment, operator=self.caller.operator, by=by, metadata=metadata(request), **given)
+        services.reject(adjustment, operator=self.caller.operator, by=by, metadata=metadata(request), **given)
         return _shown(self.caller, adjustment, status=200)
 
 
@@ -124,7 +124,9 @@ class AdjustmentsReport(OperatorView):
              text(each.owed, each.currency), each.currency)
             for each in totals
         ]  # fmt: skip
-        return sheets.download(request, iter([sheets.written([TOTALS, *rows])]), name="adjustments-by-reason.csv")
+        return csv_renderer.download(
+            request, iter([csv_renderer.written([TOTALS, *rows])]), name="adjustments-by-reason.csv"
+        )
 
 
 def _asked(request: Request, query: type[Serializer[Any]]) -> dict[str, Any]:
@@ -150,9 +152,9 @@ def _shown(caller: OperatorPrincipal, adjustment: UUID, *, status: int) -> Respo
 
 
 def _lines(asked: Asked) -> Iterator[str]:
-    yield sheets.written([LINES])
+    yield csv_renderer.written([LINES])
     for some in queries.lines(asked):
-        yield sheets.written([_line(row) for row in some])
+        yield csv_renderer.written([_line(row) for row in some])
 
 
 def _line(row: Adjustment) -> tuple[object, ...]:

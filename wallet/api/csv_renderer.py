@@ -10,7 +10,7 @@ from django.http import StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-from casino.kernel.cells import harmless
+from casino.kernel.csv_escape import harmless
 
 
 class CsvRenderer(BaseRenderer):

@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from casino.api.fields import AmountField, CurrencyField, MoneySerializer, Strict, money
 from casino.operators.fields import PinField
-from wallet.limits.own_limit import OwnLimit
+from wallet.responsible_gaming.table_limit import OwnLimit
 
 
 class TableLimitRequest(Strict):

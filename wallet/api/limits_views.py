@@ -7,10 +7,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.fields import read
-from casino.operators.counted import idempotent_counting
-from casino.operators.views import PlayerView, metadata
+from casino.operators.base_views import PlayerView, metadata
+from casino.operators.committed_refusals import idempotent_counting
 from wallet.api.limits_serializers import TableLimitRequest, TableLimitShown, shown_limit
-from wallet.limits import operations
+from wallet.responsible_gaming import table_limit_services
 
 _SHOWN: Final = OpenApiExample(
     "A limit",
@@ -37,7 +37,7 @@ class MyTableLimit(PlayerView):
         """This will show the limit."""
         del request
         me = self.caller
-        limit = operations.table_limit(operator=me.operator, player=me.player, currency=me.currency)
+        limit = table_limit_services.table_limit(operator=me.operator, player=me.player, currency=me.currency)
         return Response(shown_limit(limit))
 
     @extend_schema(
@@ -59,7 +59,7 @@ class MyTableLimit(PlayerView):
         """This will set the limit."""
         given = read(TableLimitRequest, request)
         me = self.caller
-        limit = operations.set_table_limit(
+        limit = table_limit_services.set_table_limit(
             operator=me.operator,
             player=me.player,
             currency=given["currency"],

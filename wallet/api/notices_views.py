@@ -9,10 +9,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.catalogue import INVALID_CURSOR, Rejected
+from casino.api.error_catalogue import INVALID_CURSOR, Rejected
 from casino.api.fields import ChoiceOf, money, read
 from casino.api.idempotency import idempotent
-from casino.operators.views import PlayerView
+from casino.operators.base_views import PlayerView
 from wallet import notices
 from wallet.api.payments_serializers import Nothing
 from wallet.api.serializers import YesNo

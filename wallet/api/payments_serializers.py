@@ -17,7 +17,7 @@ from casino.api.fields import (
     WholeNumberField,
     money,
 )
-from casino.kernel.refusals import Refusal
+from casino.kernel.errors import Refusal
 from wallet.payments import withdrawal_terms
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.fees import Terms, parse_percent, percent, quote

@@ -10,13 +10,13 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from casino.api import paging
-from casino.api.catalogue import INVALID_CURSOR, Rejected
+from casino.api.error_catalogue import INVALID_CURSOR, Rejected
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
 from casino.api.views import EdgeView
 from casino.operators.auth import OperatorKey
+from casino.operators.base_views import EitherView, OperatorView, PlayerView, metadata
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal
-from casino.operators.views import EitherView, OperatorView, PlayerView, metadata
 from wallet.api import payments_documents as documents
 from wallet.api import payments_serializers as shapes
 from wallet.payments import callbacks, deposits, methods, queries, signatures, withdrawals

@@ -5,9 +5,9 @@ from typing import Any
 from rest_framework import serializers
 
 from casino.api.fields import MoneySerializer, Strict, WholeNumberField, money
-from wallet.protection.judging import Usage
-from wallet.protection.queries import RealityCheck, Reminder
-from wallet.protection_events import Measure, Period
+from wallet.responsible_gaming.events import Measure, Period
+from wallet.responsible_gaming.limits import Usage
+from wallet.responsible_gaming.queries import RealityCheck, Reminder
 
 
 class RealityRequest(Strict):

@@ -7,9 +7,9 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from casino.api.fields import ActorField, ChoiceOf, MoneySerializer, Strict, TextField, money
+from wallet.reconciliation.events import Resolution
 from wallet.reconciliation.queries import Difference, DifferenceNote, Reconciliation
 from wallet.reconciliation.state import DifferenceStatus
-from wallet.reconciliation_events import Resolution
 
 
 class DayField(serializers.Field[date, Any, str, date]):

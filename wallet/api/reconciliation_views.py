@@ -8,15 +8,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.catalogue import INVALID_CURSOR, Rejected
+from casino.api.error_catalogue import INVALID_CURSOR, Rejected
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
+from casino.operators.base_views import OperatorView, metadata
+from casino.operators.memberships import at_desk
 from casino.operators.principals import OperatorPrincipal
-from casino.operators.staff import at_desk
-from casino.operators.views import OperatorView, metadata
 from wallet.api import reconciliation_documents as documents
 from wallet.api import reconciliation_serializers as shapes
-from wallet.reconciliation import operations, queries
+from wallet.reconciliation import queries, services
 from wallet.reconciliation.queries import Difference, Reconciliation, Which
 
 
@@ -67,7 +67,7 @@ class AssignDifference(OperatorView):
         """This will give it to an owner."""
         given = read(shapes.AssignmentRequest, request)
         who: dict[str, Any] = {"owner": at_desk(given["owner"]), "by": at_desk(given["actor"]), "note": given["note"]}
-        operations.assign(difference, operator=self.caller.operator, metadata=metadata(request), **who)
+        services.assign(difference, operator=self.caller.operator, metadata=metadata(request), **who)
         return _shown(self.caller, difference)
 
 
@@ -80,7 +80,7 @@ class ResolveDifference(OperatorView):
         """This will say so."""
         given = read(shapes.ResolutionRequest, request)
         said: dict[str, Any] = {"resolution": given["resolution"], "note": given["note"], "by": at_desk(given["actor"])}
-        operations.resolve(difference, operator=self.caller.operator, metadata=metadata(request), **said)
+        services.resolve(difference, operator=self.caller.operator, metadata=metadata(request), **said)
         return _shown(self.caller, difference)
 
 

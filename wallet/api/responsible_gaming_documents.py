@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from drf_spectacular.utils import OpenApiExample, extend_schema
 
-from wallet.api import protection_serializers as bodies
-from wallet.api import reality_serializers as reality
+from wallet.api import reality_check_serializers as reality
+from wallet.api import responsible_gaming_serializers as bodies
 
 _LOSS: Final = {
     "measure": "loss",

@@ -6,10 +6,10 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from casino.api.fields import AmountField, ChoiceOf, CurrencyField, MoneySerializer, Strict, WholeNumberField
-from wallet.protection.queries import Line, Shown
-from wallet.protection.refusals import PlayLimitImpossible, shown
-from wallet.protection.state import Exclusion, House
-from wallet.protection_events import Measure, Period
+from wallet.responsible_gaming.events import Measure, Period
+from wallet.responsible_gaming.queries import Line, Shown
+from wallet.responsible_gaming.refusals import PlayLimitImpossible, shown
+from wallet.responsible_gaming.state import Exclusion, House
 
 
 class WhichLimit(Strict):

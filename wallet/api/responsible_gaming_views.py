@@ -7,10 +7,11 @@ from rest_framework.response import Response
 
 from casino.api.fields import money, read
 from casino.api.idempotency import idempotent
+from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.queries import require_player
-from casino.operators.views import OperatorView, PlayerView, metadata
-from wallet.api import protection_documents as documents
-from wallet.api.protection_serializers import (
+from wallet.api import responsible_gaming_documents as documents
+from wallet.api.reality_check_serializers import RealityRequest, shown_reality
+from wallet.api.responsible_gaming_serializers import (
     CapRequest,
     LimitRequest,
     TopUpRequest,
@@ -18,10 +19,9 @@ from wallet.api.protection_serializers import (
     shown_house,
     shown_limits,
 )
-from wallet.api.reality_serializers import RealityRequest, shown_reality
-from wallet.protection import operations, play_money, queries
-from wallet.protection.operations import On
-from wallet.protection_events import Setter
+from wallet.responsible_gaming import play_money, queries, services
+from wallet.responsible_gaming.events import Setter
+from wallet.responsible_gaming.services import On
 
 
 class Mine(PlayerView):
@@ -56,7 +56,7 @@ class MyLimits(Mine):
     @idempotent
     def post(self, request: Request) -> Response:
         """This will set one, or ask for a higher one."""
-        operations.set_limit(on=self.on(request), by=Setter.PLAYER, **read(LimitRequest, request))
+        services.set_limit(on=self.on(request), by=Setter.PLAYER, **read(LimitRequest, request))
         return self.limits()
 
 
@@ -67,7 +67,7 @@ class ConfirmMyLimit(Mine):
     @idempotent
     def post(self, request: Request) -> Response:
         """This will let it hold."""
-        operations.confirm_raise(on=self.on(request), **read(WhichLimit, request))
+        services.confirm_raise(on=self.on(request), **read(WhichLimit, request))
         return self.limits()
 
 
@@ -78,7 +78,7 @@ class CancelMyLimit(Mine):
     @idempotent
     def post(self, request: Request) -> Response:
         """This will forget it."""
-        operations.cancel_raise(on=self.on(request), **read(WhichLimit, request))
+        services.cancel_raise(on=self.on(request), **read(WhichLimit, request))
         return self.limits()
 
 
@@ -98,7 +98,7 @@ class PlayerLimits(OperatorView):
         given, me = read(LimitRequest, request), self.caller
         require_player(operator=me.operator, player=player)
         on = On(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
-        operations.set_limit(on=on, by=Setter.OPERATOR, **given)
+        services.set_limit(on=on, by=Setter.OPERATOR, **given)
         return self._limits(player)
 
     def _limits(self, player: UUID) -> Response:
@@ -120,7 +120,7 @@ class Limits(OperatorView):
     def post(self, request: Request) -> Response:
         """This will set one."""
         given, me = read(LimitRequest, request), self.caller
-        operations.set_house_limit(operator=me.operator, currency=me.currency, metadata=metadata(request), **given)
+        services.set_house_limit(operator=me.operator, currency=me.currency, metadata=metadata(request), **given)
         return self._limits()
 
     def _limits(self) -> Response:
@@ -141,7 +141,7 @@ class MyRealityCheck(Mine):
     @idempotent
     def post(self, request: Request) -> Response:
         """This will set how often the player is reminded."""
-        operations.set_reality_check(on=self.on(request), **read(RealityRequest, request))
+        services.set_reality_check(on=self.on(request), **read(RealityRequest, request))
         return self.reality()
 
 
@@ -185,7 +185,7 @@ class PlayMoneyPolicy(OperatorView):
     def post(self, request: Request) -> Response:
         """This will set the cap."""
         given, me = read(CapRequest, request), self.caller
-        operations.set_play_cap(
+        services.set_play_cap(
             operator=me.operator, currency=given["currency"], cap=given["cap"], metadata=metadata(request)
         )
         return self._cap()

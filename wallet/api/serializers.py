@@ -21,11 +21,11 @@ from casino.api.fields import (
 )
 from casino.kernel.money import Book
 from casino.operators.models import Player
-from wallet.accounts import AccountKind, AccountName
-from wallet.api.reality_serializers import ReminderShown, shown_reminder
-from wallet.ledger import StatementLine
-from wallet.protection.queries import Reminder
-from wallet.refusals import TableNotAllowed, TableRequired
+from wallet.api.reality_check_serializers import ReminderShown, shown_reminder
+from wallet.ledger.accounts import AccountKind, AccountName
+from wallet.ledger.refusals import TableNotAllowed, TableRequired
+from wallet.ledger.store import StatementLine
+from wallet.responsible_gaming.queries import Reminder
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _MOMENT: Final = re.compile(

@@ -12,12 +12,12 @@ from casino.api import paging
 from casino.api.fields import money
 from casino.kernel.money import text
 from casino.operators.principals import Principal
-from wallet import queries
-from wallet.accounts import AccountKind
-from wallet.api import sheets
+from wallet.api import csv_renderer
 from wallet.api.serializers import Form, StatementQuery, shown_line
-from wallet.ledger import StatementLine
-from wallet.queries import Statement
+from wallet.ledger import queries
+from wallet.ledger.accounts import AccountKind
+from wallet.ledger.queries import Statement
+from wallet.ledger.store import StatementLine
 
 COLUMNS: Final = ("sequence", "recorded_at", "kind", "amount", "balance", "currency", "entry", "event")
 ASKED: Final = ("account", "book", "table", "from", "to", "kind", "format")
@@ -45,7 +45,7 @@ def answer(request: Request, caller: Principal, player: Any) -> HttpResponseBase
     wanted = which["format"] or Form(getattr(request.accepted_renderer, "format", Form.JSON))
     if wanted is Form.CSV:
         name = f"statement-{stated.account.kind}-{stated.account.book}.csv"
-        return sheets.download(request, written(stated), name=name)
+        return csv_renderer.download(request, written(stated), name=name)
     request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
     return Response(_shown(stated, page))
 
@@ -66,10 +66,10 @@ def written(stated: Statement) -> Iterator[str]:
     """This will write a statement as CSV (RFC 4180), oldest first, between its opening and its closing balance."""
     currency = stated.account.currency
     opening, closing = text(stated.opening.balance, currency), text(stated.closing.balance, currency)
-    yield sheets.written([COLUMNS, ("", "", "opening balance", "", opening, currency, "", "")])
+    yield csv_renderer.written([COLUMNS, ("", "", "opening balance", "", opening, currency, "", "")])
     for lines in stated.pages():
-        yield sheets.written([_row(line, currency) for line in lines])
-    yield sheets.written([("", "", "closing balance", "", closing, currency, "", "")])
+        yield csv_renderer.written([_row(line, currency) for line in lines])
+    yield csv_renderer.written([("", "", "closing balance", "", closing, currency, "", "")])
 
 
 def _row(line: StatementLine, currency: str) -> Sequence[object]:

@@ -6,8 +6,8 @@ from wallet.api import adjustments_views as adjustments
 from wallet.api import limits_views as limits
 from wallet.api import notices_views as notices
 from wallet.api import payments_views as payments
-from wallet.api import protection_views as protection
 from wallet.api import reconciliation_views as reconciliation
+from wallet.api import responsible_gaming_views as protection
 from wallet.api import views
 
 urlpatterns = [

@@ -9,22 +9,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.catalogue import INVALID_CURSOR, Rejected
+from casino.api.error_catalogue import INVALID_CURSOR, Rejected
 from casino.api.fields import money, read
 from casino.api.idempotency import idempotent
+from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.queries import find_player, list_players
-from casino.operators.views import OperatorView, PlayerView, metadata
-from wallet import operations, queries
-from wallet.api import documents, sheets, statements
+from wallet.api import csv_renderer, documents, statements
 from wallet.api.serializers import (
     CreditRequest,
     PlayerRequest,
     shown_balances,
     shown_player,
 )
-from wallet.protection import queries as protection
+from wallet.ledger import player_accounts, queries
+from wallet.responsible_gaming import queries as protection
 
-STATEMENT_FORMS: Final = [JSONRenderer, sheets.CsvRenderer]
+STATEMENT_FORMS: Final = [JSONRenderer, csv_renderer.CsvRenderer]
 
 
 class Players(OperatorView):
@@ -35,7 +35,7 @@ class Players(OperatorView):
     def post(self, request: Request) -> Response:
         """This will register a player."""
         given = read(PlayerRequest, request)
-        player = operations.register_player(
+        player = player_accounts.register_player(
             operator=self.caller.operator, currency=self.caller.currency, metadata=metadata(request), **given
         )
         return Response(shown_player(player), status=201)
@@ -67,7 +67,7 @@ class SandboxCredits(OperatorView):
     def post(self, request: Request, player: UUID) -> Response:
         """This will credit a player."""
         given = read(CreditRequest, request)
-        balance = operations.sandbox_credit(
+        balance = player_accounts.sandbox_credit(
             operator=self.caller.operator,
             player=player,
             sandbox=self.caller.sandbox,

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 from uuid import UUID
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.findings import Finding
-from wallet.accounts import NEVER_NEGATIVE, key_of
-from wallet.entries import Entry
+from wallet.ledger.accounts import NEVER_NEGATIVE, key_of
+from wallet.ledger.entries import Entry
 
 # Each yields rows of (where, expected, found).
 CHECKS: Final[Mapping[str, str]] = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from casino.kernel.money import Book
-from wallet.accounts import AccountKind, AccountName, game_account, operator_account, player_account
+from wallet.ledger.accounts import AccountKind, AccountName, game_account, operator_account, player_account
 
 
 class Unbalanced(Exception):

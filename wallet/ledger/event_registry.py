@@ -3,6 +3,6 @@
 from typing import Final
 
 from casino.events.codec import Catalogue, Kind
-from wallet.derive import EVENTS
+from wallet.ledger.postings import EVENTS
 
 CATALOGUE: Final = Catalogue([Kind(event) for event in EVENTS])

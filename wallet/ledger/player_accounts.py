@@ -5,18 +5,18 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
 from casino.kernel import money
 from casino.kernel.money import Book
-from casino.operators import operations as operators
+from casino.operators import services as operators
 from casino.operators.models import Player
-from wallet import ledger
-from wallet.accounts import AccountKind, AccountName, operator_account, player_account
-from wallet.catalogue import CATALOGUE
-from wallet.derive import entry_for
-from wallet.events import PlayerAccountOpened, SandboxCredited, WalletEvent, stream
-from wallet.refusals import CreditTooLarge, OpenInAnotherCurrency, SandboxClosed, UnknownAccount
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountKind, AccountName, operator_account, player_account
+from wallet.ledger.event_registry import CATALOGUE
+from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, WalletEvent, stream
+from wallet.ledger.postings import entry_for
+from wallet.ledger.refusals import CreditTooLarge, OpenInAnotherCurrency, SandboxClosed, UnknownAccount
 
 BOOKS: Final = (Book.REAL, Book.PLAY)
 LARGEST_CREDIT: Final = 10**9
@@ -45,7 +45,7 @@ def open_player(*, operator: UUID, player: UUID, currency: str, metadata: Metada
     money.exponent(currency)
     with transaction.atomic():
         # A twin waits here for the first to commit, and then sees its event below.
-        ledger.open_accounts(_accounts(operator, player, currency))
+        store.open_accounts(_accounts(operator, player, currency))
         opened = _opened(player)
         if opened is None:
             _record(PlayerAccountOpened(operator, player, currency, BOOKS), player, expected=0, metadata=metadata)
@@ -76,9 +76,9 @@ def sandbox_credit(
     with transaction.atomic():
         _require_open(operator, player, currency)
         # Who holds the balance alone may write the stream: credits queue up here instead of failing on a version.
-        ledger.lock((account, source))
+        store.lock((account, source))
         _record(credited, player, expected=_version(player), metadata=metadata)
-        return ledger.balances((account,))[account]
+        return store.balances((account,))[account]
 
 
 def _judge_credit(*, amount: int, currency: str, sandbox: bool) -> None:
@@ -116,4 +116,4 @@ def _record(event: WalletEvent, player: UUID, *, expected: int, metadata: Metada
     ((cause,),) = append([Append(stream(player), expected, (CATALOGUE.encode(event),), metadata)])
     entry = entry_for(event, cause)
     if entry is not None:
-        ledger.post([entry])
+        store.post([entry])

@@ -5,13 +5,13 @@ from typing import Any, Final
 from uuid import UUID
 
 from casino.kernel.money import Book
-from wallet import adjustment_events as ae
-from wallet import payment_events as pe
-from wallet import protection_events as pro
-from wallet import reconciliation_events as rec
-from wallet.accounts import AccountKind, AccountName, debt, hold, operator_account, player_account
-from wallet.entries import Entry, Posting, entry, sandbox_credit, transfer
-from wallet.events import PlayerAccountOpened, PlayMoneyToppedUp, SandboxCredited, TableLimitSet
+from wallet.adjustments import events as ae
+from wallet.ledger.accounts import AccountKind, AccountName, debt, hold, operator_account, player_account
+from wallet.ledger.entries import Entry, Posting, entry, sandbox_credit, transfer
+from wallet.ledger.events import PlayerAccountOpened, PlayMoneyToppedUp, SandboxCredited, TableLimitSet
+from wallet.payments import events as pe
+from wallet.reconciliation import events as rec
+from wallet.responsible_gaming import events as pro
 
 
 def entry_for(event: object, cause: int) -> Entry | None:

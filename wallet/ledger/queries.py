@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.money import Book
 from casino.operators.queries import require_player
-from wallet import ledger
-from wallet.accounts import AccountKind, AccountName
-from wallet.ledger import Mark, StatementLine
-from wallet.refusals import PeriodReversed
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountKind, AccountName
+from wallet.ledger.refusals import PeriodReversed
+from wallet.ledger.store import Mark, StatementLine
 
 PAGE: Final = 500
 _ENTRIES: Final = """
@@ -28,7 +28,7 @@ WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.id, posting.id
 def player_balances(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
     """This will return the balances of an operator's player in minor units. Raises UnknownPlayer."""
     require_player(operator=operator, player=player)
-    return ledger.of_player(operator=operator, player=player)
+    return store.of_player(operator=operator, player=player)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class Statement:
     def lines(self, *, before: int | None, limit: int) -> list[StatementLine]:
         """This will list its lines, newest first, those before a sequence number."""
         end = self.closing.sequence + 1 if before is None else min(before, self.closing.sequence + 1)
-        return ledger.statement(self.account, above=self.opening.sequence, before=end, kinds=self.kinds, limit=limit)
+        return store.statement(self.account, above=self.opening.sequence, before=end, kinds=self.kinds, limit=limit)
 
     def pages(self) -> Iterator[list[StatementLine]]:
         """This will yield all its lines, oldest first, some at a time."""
         after, end = self.opening.sequence, self.closing.sequence + 1
-        while found := ledger.statement(self.account, after=after, before=end, kinds=self.kinds, limit=PAGE):
+        while found := store.statement(self.account, after=after, before=end, kinds=self.kinds, limit=PAGE):
             after = found[-1].sequence
             yield found
 
@@ -77,11 +77,11 @@ def player_statement(
         raise PeriodReversed
     require_player(operator=operator, player=player)
     account = AccountName(kind, operator, book, currency, player, table)
-    closing = ledger.mark(account, before=until)
-    opening = Mark() if since is None else ledger.mark(account, before=since)
+    closing = store.mark(account, before=until)
+    opening = Mark() if since is None else store.mark(account, before=since)
     moved = closing.balance - opening.balance
     if kinds:
-        moved = ledger.moved(account, after=opening.sequence, before=closing.sequence + 1, kinds=kinds)
+        moved = store.moved(account, after=opening.sequence, before=closing.sequence + 1, kinds=kinds)
     return Statement(account, opening, closing, tuple(kinds), moved)
 
 

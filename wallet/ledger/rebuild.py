@@ -4,7 +4,7 @@ from typing import Final
 
 from django.db import transaction
 
-from casino.events.rows import execute
+from casino.events.sql import execute
 
 _LOCK: Final = "LOCK TABLE wallet_balance IN EXCLUSIVE MODE"
 _DROP: Final = "DELETE FROM wallet_balance"

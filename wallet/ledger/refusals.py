@@ -1,8 +1,8 @@
 """What the wallet refuses, and what to do about it."""
 
 from casino.kernel import money
-from casino.kernel.refusals import Kind, Refusal
-from wallet.accounts import AccountName
+from casino.kernel.errors import Kind, Refusal
+from wallet.ledger.accounts import AccountName
 
 
 class InsufficientFunds(Refusal):

@@ -7,9 +7,9 @@ from typing import Any, Final
 import msgspec
 from django.db import transaction
 
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.kernel.findings import Finding
-from wallet.catalogue import CATALOGUE
+from wallet.ledger.event_registry import CATALOGUE
 
 Row = tuple[Any, ...]
 CHUNK: Final = 500

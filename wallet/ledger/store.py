@@ -11,11 +11,11 @@ from uuid import UUID
 
 from django.db import DatabaseError
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.money import Book
-from wallet.accounts import AccountKind, AccountName
-from wallet.entries import Entry
-from wallet.refusals import InsufficientFunds
+from wallet.ledger.accounts import AccountKind, AccountName
+from wallet.ledger.entries import Entry
+from wallet.ledger.refusals import InsufficientFunds
 
 OVERDRAFT: Final = "WLT01"
 CONTRADICTION: Final = "WLT02"

@@ -3,10 +3,10 @@
 from typing import Final
 from uuid import UUID
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.money import Book
-from wallet.accounts import player_account
-from wallet.refusals import UnknownAccount
+from wallet.ledger.accounts import player_account
+from wallet.ledger.refusals import UnknownAccount
 
 _OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
 

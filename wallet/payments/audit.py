@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.findings import Finding
-from wallet import payment_events as pe
 from wallet.payments import deposit_state, withdrawal_state
+from wallet.payments import events as pe
 from wallet.payments.projections import DEPOSITS, WITHDRAWALS, Relation, Row, deposit_row, withdrawal_row
 
 CHUNK: Final = 500

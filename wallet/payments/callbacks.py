@@ -7,11 +7,11 @@ from typing import Final
 
 from django.db import transaction
 
-from casino.events.rows import execute, fetch
-from wallet.payments import bodies, deposits, signatures, wakeup, withdrawals
+from casino.events.sql import execute, fetch
+from wallet.payments import deposits, provider_messages, signatures, wakeups, withdrawals
+from wallet.payments.provider_reports import Kind, Report
 from wallet.payments.providers import secrets_of
 from wallet.payments.refusals import InvalidSignature, MalformedCallback, NonceReused, StaleTimestamp
-from wallet.payments.reports import Kind, Report
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ def receive(*, provider: str, timestamp: str, nonce: str, signature: str, body: 
     if abs(time.time() - int(timestamp)) > signatures.WINDOW:
         raise StaleTimestamp
     try:
-        bodies.parse(body)
+        provider_messages.parse(body)
     except ValueError as trouble:
         raise MalformedCallback(str(trouble)) from None
     return _store(provider, nonce, body.decode())
@@ -69,7 +69,7 @@ def _store(provider: str, nonce: str, body: str) -> bool:
         new = bool(fetch(_STORE, [provider, nonce, body]))
         if not new and fetch(_KNOWN, [provider, nonce])[0][0] != body:
             raise NonceReused
-        wakeup.on_commit()
+        wakeups.on_commit()
     return new
 
 
@@ -81,7 +81,7 @@ def _apply_one() -> bool:
         callback, provider, body = rows[0]
         try:
             with transaction.atomic():
-                outcome = apply(bodies.parse(body), provider=provider)
+                outcome = apply(provider_messages.parse(body), provider=provider)
         except Exception as trouble:
             # Two reports with one reference, a deadlock, a damaged row: this one waits, the others go on.
             logger.exception("Callback %s of %s could not be applied.", callback, provider)

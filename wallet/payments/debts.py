@@ -5,15 +5,15 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
 from casino.kernel.money import Book
-from wallet import ledger
-from wallet.accounts import AccountName, debt, player_account
-from wallet.catalogue import CATALOGUE
-from wallet.derive import entry_for
-from wallet.payment_events import DebtCollected, debt_stream
-from wallet.refusals import DebtOutstanding
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountName, debt, player_account
+from wallet.ledger.event_registry import CATALOGUE
+from wallet.ledger.postings import entry_for
+from wallet.ledger.refusals import DebtOutstanding
+from wallet.payments.events import DebtCollected, debt_stream
 
 _VERSION: Final = """SELECT clock_timestamp(),
     (SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s)"""
@@ -31,7 +31,7 @@ _CAN_PAY: Final = """
 def outstanding(*, operator: UUID, player: UUID, currency: str) -> int:
     """This will return what a player owes, in minor units; 0 for nothing."""
     owing = debt(operator=operator, player=player, book=Book.REAL, currency=currency)
-    return -ledger.balances([owing])[owing]
+    return -store.balances([owing])[owing]
 
 
 def available(account: AccountName) -> int:
@@ -40,9 +40,9 @@ def available(account: AccountName) -> int:
     Raises DebtOutstanding for real money while something is owed; play money has no debts. One statement.
     """
     if account.book is not Book.REAL or account.player is None:
-        return ledger.balances([account])[account]
+        return store.balances([account])[account]
     owing = debt(operator=account.operator, player=account.player, book=Book.REAL, currency=account.currency)
-    found = ledger.balances([account, owing])
+    found = store.balances([account, owing])
     if found[owing]:
         raise DebtOutstanding(owed=-found[owing], currency=account.currency)
     return found[account]
@@ -55,12 +55,12 @@ def collect(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) 
     """
     account = player_account(operator=operator, player=player, book=Book.REAL, currency=currency)
     owing = debt(operator=operator, player=player, book=Book.REAL, currency=currency)
-    found = ledger.balances([owing])
+    found = store.balances([owing])
     if not found[owing]:
         return 0
-    ledger.lock((account,))
-    ledger.lock((owing,))
-    found = ledger.balances([account, owing])
+    store.lock((account,))
+    store.lock((owing,))
+    found = store.balances([account, owing])
     amount = min(found[account], -found[owing])
     if amount <= 0:
         return 0
@@ -84,4 +84,4 @@ def _record(event: DebtCollected, *, version: int, metadata: Metadata) -> None:
     ((cause,),) = append([Append(debt_stream(event.player), version, (draft,), metadata)])
     entry = entry_for(event, cause)
     if entry is not None:
-        ledger.post([entry])
+        store.post([entry])

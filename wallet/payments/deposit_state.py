@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from wallet.payment_events import (
+from wallet.payments.events import (
     DepositCompleted,
     DepositEvent,
     DepositFailed,
@@ -18,7 +18,7 @@ from wallet.payment_events import (
     DepositReversed,
     DepositSent,
 )
-from wallet.payments.reports import Report, Said, compare
+from wallet.payments.provider_reports import Report, Said, compare
 
 
 class DepositStatus(StrEnum):

@@ -7,19 +7,19 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino.api.ids import new_id
-from casino.events.rows import fetch
+from casino.events.ids import new_id
+from casino.events.sql import fetch
 from casino.events.store import Metadata
-from wallet import debts, ledger
-from wallet.payment_events import DepositCompleted, DepositRequested, deposit_stream
-from wallet.payments import deposit_state, records, wakeup
+from wallet.ledger import store
+from wallet.payments import debts, deposit_state, records, wakeups
 from wallet.payments.accounts import require_open
 from wallet.payments.deposit_state import Deposit
+from wallet.payments.events import DepositCompleted, DepositRequested, deposit_stream
 from wallet.payments.fees import quote
 from wallet.payments.methods import find
+from wallet.payments.provider_reports import Implausible, Report
 from wallet.payments.refusals import MethodClosed, NoEarlierDeposit
-from wallet.payments.reports import Implausible, Report
-from wallet.protection.standing import require_deposit
+from wallet.responsible_gaming.eligibility import require_deposit
 
 Decide = Callable[[Deposit, int, datetime], Sequence[Any]]
 UNKNOWN: Final = "unknown_payment"
@@ -53,7 +53,7 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
             deposit, operator, player, chosen.id, chosen.version, offer.provider, currency, amount, offered.fee, at
         )
         records.write_deposit(None, version=0, events=[asked], metadata=metadata)
-        wakeup.on_commit()
+        wakeups.on_commit()
     return deposit
 
 
@@ -97,7 +97,7 @@ def _decide(deposit: UUID, provider: str, decide: Decide) -> str:
     before = records.events_of(deposit_stream(deposit))
     state = deposit_state.fold(before)
     try:
-        events = decide(state, ledger.balances([account])[account], at)
+        events = decide(state, store.balances([account])[account], at)
     except Implausible as trouble:
         return trouble.code
     if not events:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from wallet.protection.state import Exclusion
+from wallet.responsible_gaming.state import Exclusion
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from uuid import UUID
 import httpx
 import msgspec
 
-from casino import trust
 from casino.kernel import money
-from wallet.payments import bodies, signatures
+from casino.observability import http
+from wallet.payments import provider_messages, signatures
 from wallet.payments.provider import NoAnswer, NotThere, Refused
-from wallet.payments.reports import Kind, Record, Report
+from wallet.payments.provider_reports import Kind, Record, Report
 
 TIMEOUT: Final = httpx.Timeout(3.0, connect=1.0)
 _PATHS: Final = {Kind.DEPOSIT: "deposits", Kind.PAYOUT: "payouts"}
@@ -26,7 +26,7 @@ _NEVER: Final = frozenset({400, 422})
 
 @dataclass(frozen=True, slots=True)
 class HttpProvider:
-    """The adapter for providers that speak our sandbox's protocol (`casino.stack.provider`)."""
+    """The adapter for providers that speak our sandbox's protocol (`casino.devstack.provider`)."""
 
     url: str
     secret: str
@@ -55,7 +55,7 @@ class HttpProvider:
         if answer.status_code != 200:
             _nothing(f"status {answer.status_code}")
         try:
-            return bodies.parse_records(answer.content)
+            return provider_messages.parse_records(answer.content)
         except ValueError as trouble:
             _nothing(str(trouble))
 
@@ -85,7 +85,7 @@ class HttpProvider:
                 content=body,
                 headers=headers,
                 timeout=TIMEOUT,
-                verify=trust.authorities(),
+                verify=http.authorities(),
             )
         except (httpx.HTTPError, httpx.InvalidURL) as trouble:
             raise NoAnswer(f"{type(trouble).__name__}: {trouble}") from trouble
@@ -95,7 +95,7 @@ def _report(answer: httpx.Response, kind: Kind, payment: UUID) -> Report:
     if answer.status_code not in {200, 201}:
         _nothing(f"status {answer.status_code}")
     try:
-        report = bodies.parse(answer.content)
+        report = provider_messages.parse(answer.content)
     except ValueError as trouble:
         _nothing(str(trouble))
     if (report.kind, report.payment) != (kind, payment):

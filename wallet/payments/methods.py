@@ -7,9 +7,9 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino.api.ids import new_id
-from casino.events.rows import fetch
-from casino.significant import log
+from casino.events.ids import new_id
+from casino.events.sql import fetch
+from casino.significant import recorder
 from wallet.payments import withdrawal_terms
 from wallet.payments.fees import Terms, require_possible
 from wallet.payments.providers import require_known
@@ -140,8 +140,8 @@ def set_policy(
     withdrawal_terms.require_possible(made)
     bounds = [terms.minimum, terms.maximum, terms.most_open, terms.fee_fixed, terms.fee_ppm]
     fetch(_SET_POLICY, [operator, made.version, automatic_up_to, second_above, actor, *bounds])
-    log.record(
-        kind=log.Kind.CONFIG_CHANGED,
+    recorder.record(
+        kind=recorder.Kind.CONFIG_CHANGED,
         operator=operator,
         subject=f"operator:{operator}",
         actor=actor,
@@ -153,8 +153,8 @@ def set_policy(
 
 
 def _note(method: Method, actor: str, reason: str, *, before: dict[str, Any] | None) -> None:
-    log.record(
-        kind=log.Kind.CONFIG_CHANGED,
+    recorder.record(
+        kind=recorder.Kind.CONFIG_CHANGED,
         operator=method.operator,
         subject=f"method:{method.id}",
         actor=actor,

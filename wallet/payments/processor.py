@@ -11,14 +11,13 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino.events.rows import execute, fetch
-from wallet import debts
-from wallet.payments import callbacks, deposits, withdrawals
+from casino.events.sql import execute, fetch
+from wallet.ledger.refusals import DebtOutstanding
+from wallet.payments import callbacks, debts, deposits, withdrawals
 from wallet.payments.provider import NoAnswer, NotThere, Provider, Refused
+from wallet.payments.provider_reports import Kind, Report
 from wallet.payments.providers import provider
 from wallet.payments.refusals import UnknownProvider
-from wallet.payments.reports import Kind, Report
-from wallet.refusals import DebtOutstanding
 
 logger = logging.getLogger(__name__)
 

@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from wallet.ledger.relations import Relation, Row, save
 from wallet.payments.deposit_state import Deposit
 from wallet.payments.withdrawal_state import Withdrawal
-from wallet.relations import Relation, Row, save
 
 __all__ = ["DEPOSITS", "RELATIONS", "WITHDRAWALS", "Relation", "Row", "deposit_row", "save", "withdrawal_row"]
 

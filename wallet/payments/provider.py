@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from wallet.payments.reports import Kind, Record, Report
+from wallet.payments.provider_reports import Kind, Record, Report
 
 
 class NoAnswer(Exception):

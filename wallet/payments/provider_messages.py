@@ -7,8 +7,8 @@ from uuid import UUID
 import msgspec
 
 from casino.kernel import money
-from casino.kernel.refusals import Refusal
-from wallet.payments.reports import Kind, Record, Report, Said
+from casino.kernel.errors import Refusal
+from wallet.payments.provider_reports import Kind, Record, Report, Said
 
 _LONGEST: Final = 200
 

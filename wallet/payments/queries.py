@@ -7,13 +7,13 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.money import Book
-from wallet.accounts import AccountName, debt
+from wallet.ledger.accounts import AccountName, debt
 from wallet.models import Deposit, Withdrawal
-from wallet.payments.means import LastDeposit, Means
+from wallet.payments.funding_options import LastDeposit, Means
 from wallet.payments.refusals import UnknownDeposit, UnknownWithdrawal
-from wallet.protection.rows import protection
+from wallet.responsible_gaming.projection import protection
 
 __all__ = [
     "Deposit",

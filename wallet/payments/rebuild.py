@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from django.db import transaction
 
-from casino.events.rows import execute, fetch
-from wallet.catalogue import CATALOGUE
+from casino.events.sql import execute, fetch
+from wallet.ledger.event_registry import CATALOGUE
 from wallet.payments import deposit_state, withdrawal_state
 from wallet.payments.projections import DEPOSITS, RELATIONS, WITHDRAWALS, deposit_row, save, withdrawal_row
 

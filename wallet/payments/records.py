@@ -5,18 +5,18 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.events.store import Append, Metadata, append, read
 from casino.kernel.money import Book
-from wallet import ledger
-from wallet.accounts import AccountName, player_account
-from wallet.catalogue import CATALOGUE
-from wallet.derive import entry_for
-from wallet.payment_events import PaymentEvent, stream_of
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountName, player_account
+from wallet.ledger.event_registry import CATALOGUE
+from wallet.ledger.postings import entry_for
 from wallet.payments import deposit_state, withdrawal_state
 from wallet.payments.deposit_state import Deposit, DepositStatus
+from wallet.payments.events import PaymentEvent, stream_of
 from wallet.payments.projections import DEPOSITS, WITHDRAWALS, deposit_row, save, withdrawal_row
-from wallet.payments.reports import Kind
+from wallet.payments.provider_reports import Kind
 from wallet.payments.withdrawal_state import Withdrawal, WithdrawalStatus
 
 _WAITING_DEPOSITS: Final = frozenset({DepositStatus.PENDING})
@@ -33,7 +33,7 @@ def lock_account(*, operator: UUID, player: UUID, currency: str) -> tuple[Accoun
     Whoever holds it alone may write the player's payments: that is what makes every report count once.
     """
     account = player_account(operator=operator, player=player, book=Book.REAL, currency=currency)
-    ledger.lock((account,))
+    store.lock((account,))
     at: datetime = fetch("SELECT clock_timestamp()")[0][0]
     return account, at
 
@@ -78,7 +78,7 @@ def _write(events: Sequence[PaymentEvent], *, version: int, metadata: Metadata) 
     drafts = tuple(CATALOGUE.encode(event) for event in events)
     (causes,) = append([Append(stream_of(events[0]), version, drafts, metadata)])
     entries = [entry_for(event, cause) for event, cause in zip(events, causes, strict=True)]
-    ledger.post([entry for entry in entries if entry is not None])
+    store.post([entry for entry in entries if entry is not None])
 
 
 def _queue(payment: UUID, kind: Kind, *, waits: bool) -> None:

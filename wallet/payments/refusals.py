@@ -1,6 +1,6 @@
 """What is refused about money on its way in and out, and what to do about it."""
 
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 
 class UnknownMethod(Refusal):

@@ -7,7 +7,7 @@ from celery import current_app
 from celery.exceptions import OperationalError
 from django.db import connection, transaction
 
-from casino.events import hints
+from casino.events import wakeups
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ def on_commit() -> None:
 
 
 def _wake() -> None:
-    if not hints.first(TOPIC):
+    if not wakeups.first(TOPIC):
         return
     try:
         current_app.send_task(TASK, expires=5, retry=False, ignore_result=True)

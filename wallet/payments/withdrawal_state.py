@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from wallet.payment_events import (
+from wallet.payments.events import (
     WithdrawalApproved,
     WithdrawalCancelled,
     WithdrawalEvent,
@@ -16,8 +16,8 @@ from wallet.payment_events import (
     WithdrawalReturned,
     WithdrawalSent,
 )
+from wallet.payments.provider_reports import Implausible, Report, Said, compare
 from wallet.payments.refusals import MakerIsChecker, NotWaitingForReview, TooLateToCancel
-from wallet.payments.reports import Implausible, Report, Said, compare
 
 
 class WithdrawalStatus(StrEnum):

@@ -7,26 +7,25 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino.api.ids import new_id
-from casino.events.rows import fetch
+from casino.events.ids import new_id
+from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel import money
-from wallet import debts
-from wallet.payment_events import (
+from wallet.ledger.refusals import InsufficientFunds
+from wallet.payments import debts, records, wakeups, withdrawal_state
+from wallet.payments.accounts import require_open
+from wallet.payments.events import (
     WithdrawalCancelled,
     WithdrawalRejected,
     WithdrawalRequested,
     WithdrawalReturned,
     withdrawal_stream,
 )
-from wallet.payments import records, wakeup, withdrawal_state
-from wallet.payments.accounts import require_open
 from wallet.payments.methods import find, policy
+from wallet.payments.provider_reports import Implausible, Report
 from wallet.payments.refusals import MethodClosed, PayoutNotOffered, UnknownWithdrawal
-from wallet.payments.reports import Implausible, Report
 from wallet.payments.withdrawal_state import Withdrawal
 from wallet.payments.withdrawal_terms import quote, require_room
-from wallet.refusals import InsufficientFunds
 
 Decide = Callable[[Withdrawal, datetime], Sequence[Any]]
 UNKNOWN: Final = "unknown_payment"
@@ -68,7 +67,7 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
             withdrawal, operator, player, chosen.id, chosen.version, provider, currency, amount, approvals, at, fee
         )
         records.write_withdrawal(None, version=0, events=[asked], metadata=metadata)
-        wakeup.on_commit()
+        wakeups.on_commit()
     return withdrawal
 
 
@@ -154,7 +153,7 @@ def _change(withdrawal: UUID, decide: Decide, metadata: Metadata, *, free_of_deb
             raise UnknownWithdrawal
         state, changed = _decide(withdrawal, rows[0], decide, metadata, free_of_debt=free_of_debt)
         if changed:
-            wakeup.on_commit()
+            wakeups.on_commit()
         return state
 
 

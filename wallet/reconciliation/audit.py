@@ -5,9 +5,8 @@ from typing import Final
 from uuid import UUID
 
 from casino.kernel.findings import Finding
-from wallet.reconciliation.projection import DIFFERENCES, RUNS, difference_row, run_row
-from wallet.reconciliation.state import fold
-from wallet.reconciliation_events import (
+from wallet.ledger.relations import differences
+from wallet.reconciliation.events import (
     DifferenceEvent,
     DifferenceFound,
     DifferenceKind,
@@ -17,7 +16,8 @@ from wallet.reconciliation_events import (
     run_id,
     stream_of,
 )
-from wallet.relations import differences
+from wallet.reconciliation.projection import DIFFERENCES, RUNS, difference_row, run_row
+from wallet.reconciliation.state import fold
 
 _LIVE: Final = frozenset({"DifferenceFound", "DifferenceAssigned"})
 AFTER: Final[Mapping[str, frozenset[str | None]]] = {

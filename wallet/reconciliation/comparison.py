@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from wallet.payments.reports import Kind, Said
-from wallet.reconciliation_events import DifferenceKind
+from wallet.payments.provider_reports import Kind, Said
+from wallet.reconciliation.events import DifferenceKind
 
 Key = tuple[Kind, str]
 

@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from wallet.ledger.relations import Relation, Row
+from wallet.reconciliation.events import ReconciliationRun
 from wallet.reconciliation.state import Differing
-from wallet.reconciliation_events import ReconciliationRun
-from wallet.relations import Relation, Row
 
 RUNS: Final = Relation(
     "wallet_reconciliation",

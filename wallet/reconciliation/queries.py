@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any, Final
 from uuid import UUID
 
-from casino import personal
+from casino.crypto import crypto_shredding
 from wallet.models import Difference, DifferenceNote, Reconciliation
 from wallet.reconciliation.refusals import UnknownDifference
 from wallet.reconciliation.state import DifferenceStatus
@@ -55,7 +55,7 @@ def notes(found: list[UUID]) -> dict[UUID, list[DifferenceNote]]:
     """This will return what was said about these differences, oldest first, in two queries."""
     said: dict[UUID, list[DifferenceNote]] = {key: [] for key in found}
     rows = list(DifferenceNote.objects.filter(difference_id__in=found).order_by("id"))
-    personal.open_rows(rows)
+    crypto_shredding.open_rows(rows)
     for note in rows:
         said[note.difference_id].append(note)
     return said

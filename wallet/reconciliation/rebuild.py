@@ -1,8 +1,8 @@
 """Throw the rows of runs and differences away and make them again from their events."""
 
+from wallet.ledger.relations import Rebuilt, histories, rebuild, save
 from wallet.reconciliation.projection import DIFFERENCES, RUNS, difference_row, run_row
 from wallet.reconciliation.state import fold
-from wallet.relations import Rebuilt, histories, rebuild, save
 
 
 def rebuild_reconciliation(*, compare: bool = False) -> Rebuilt:

@@ -6,10 +6,10 @@ from datetime import date
 from typing import Final
 from uuid import UUID
 
-from casino.events.rows import execute, fetch
-from casino.kernel.refusals import Refusal
+from casino.events.sql import execute, fetch
+from casino.kernel.errors import Refusal
 from wallet.payments.provider import NoAnswer
-from wallet.reconciliation.operations import reconcile
+from wallet.reconciliation.services import reconcile
 
 logger = logging.getLogger(__name__)
 

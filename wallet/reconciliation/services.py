@@ -8,20 +8,17 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino import personal
-from casino.events.rows import execute, fetch
+from casino.crypto import crypto_shredding
+from casino.events.sql import execute, fetch
 from casino.events.store import Append, Metadata, append, read_many
-from wallet.catalogue import CATALOGUE
+from wallet.ledger.event_registry import CATALOGUE
+from wallet.ledger.relations import save
 from wallet.payments.providers import provider as adapter_of
-from wallet.reconciliation import sides
+from wallet.reconciliation import sources
 from wallet.reconciliation import state as differing
-from wallet.reconciliation.comparing import Difference, Outcome, compare
+from wallet.reconciliation.comparison import Difference, Outcome, compare
 from wallet.reconciliation.days import bounds
-from wallet.reconciliation.projection import DIFFERENCES, RUNS, difference_row, run_row
-from wallet.reconciliation.refusals import DayNotOver, DifferenceNoteMissing, UnknownDifference
-from wallet.reconciliation.sides import Day
-from wallet.reconciliation.state import Differing
-from wallet.reconciliation_events import (
+from wallet.reconciliation.events import (
     DifferenceEvent,
     DifferenceFound,
     ReconciliationRun,
@@ -31,7 +28,10 @@ from wallet.reconciliation_events import (
     reconciliation_stream,
     run_id,
 )
-from wallet.relations import save
+from wallet.reconciliation.projection import DIFFERENCES, RUNS, difference_row, run_row
+from wallet.reconciliation.refusals import DayNotOver, DifferenceNoteMissing, UnknownDifference
+from wallet.reconciliation.sources import Day
+from wallet.reconciliation.state import Differing
 
 LONGEST_NOTE: Final = 500
 ACTOR: Final = "system:reconciliation"
@@ -82,10 +82,10 @@ def compare_day(which: Day) -> list[Compared]:
 
     Raises UnknownProvider, NoAnswer.
     """
-    theirs = sides.theirs_of(which, adapter_of(which.provider))
-    ours = sides.ours_of(which, theirs)
+    theirs = sources.theirs_of(which, adapter_of(which.provider))
+    ours = sources.ours_of(which, theirs)
     currencies = {row[0] for row in fetch(_CURRENCIES, [which.operator, which.provider])}
-    parts = sides.by_currency(ours, theirs, currencies)
+    parts = sources.by_currency(ours, theirs, currencies)
     return [_keep(which, currency, compare(*both)) for currency, both in sorted(parts.items())]
 
 
@@ -224,7 +224,7 @@ def _kept(difference: UUID, words: str) -> str:
         rows = fetch(_PLAYER, {"payment": UUID(payment)})
     except ValueError:  # an id of the provider's
         return words
-    return personal.words(rows[0][0], words) if rows else words
+    return crypto_shredding.words(rows[0][0], words) if rows else words
 
 
 def _words(note: str) -> str:

@@ -7,10 +7,10 @@ from datetime import date, datetime
 from typing import Any, Final
 from uuid import UUID
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from wallet.payments.provider import NotThere, Provider
-from wallet.payments.reports import Kind
-from wallet.reconciliation.comparing import Key, Ours, Theirs
+from wallet.payments.provider_reports import Kind
+from wallet.reconciliation.comparison import Key, Ours, Theirs
 
 MOST_ASKED: Final = 200
 """Payments that the provider's records leave out and that it is asked about one by one; beyond, its records stand."""

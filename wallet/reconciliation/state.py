@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from wallet.reconciliation.refusals import DifferenceClosed
-from wallet.reconciliation_events import (
+from wallet.reconciliation.events import (
     DifferenceAssigned,
     DifferenceEvent,
     DifferenceFound,
@@ -14,6 +13,7 @@ from wallet.reconciliation_events import (
     DifferenceResolved,
     Resolution,
 )
+from wallet.reconciliation.refusals import DifferenceClosed
 
 
 class DifferenceStatus(StrEnum):

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from casino.events.rows import fetch
-from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count
+from casino.events.sql import fetch
+from casino.reports.definition import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count
 from wallet.reports.facts import AT_THE_END, FACTS, LATER
 
 _MOVES: Final = {

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from casino.events.rows import fetch
-from casino.reports.shape import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, moment
+from casino.events.sql import fetch
+from casino.reports.definition import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, moment
 from wallet.reports.facts import FACTS
 
 _READ: Final = f"""

@@ -1,6 +1,6 @@
 """What reports about money read: entries of an interval that are sealed, and how balances stood when it ended.
 
-Pieces of statements with the parameters of `casino.reports.shape.Asked`. A balance at the end is the balance now, less
+Pieces of statements with the parameters of `casino.reports.definition.Asked`. A balance at the end is the balance now, less
 what came later: exact at any moment, and cheap for a recent one.
 """
 

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from casino.events.rows import fetch
-from casino.reports.shape import CURRENCY, MONEY, Asked, Definition, Found, amount, count
+from casino.events.sql import fetch
+from casino.reports.definition import CURRENCY, MONEY, Asked, Definition, Found, amount, count
 from wallet.reports.facts import AT_THE_END, LATER
 
 _READ: Final = f"""

@@ -7,16 +7,16 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
+from casino.kernel.errors import Refusal
 from casino.kernel.findings import Finding
-from casino.kernel.refusals import Refusal
-from wallet import protection_events as e
-from wallet.protection import deciding, rows
-from wallet.protection.counting import PLAYED, TURNOVER
-from wallet.protection.deciding import Whose
-from wallet.protection.stake_limits import StakeLimits
-from wallet.protection.state import Exclusion, House, Protection, evolve, evolve_house
-from wallet.protection_events import Setter, house_stream, protection_stream
+from wallet.responsible_gaming import decider, projection
+from wallet.responsible_gaming import events as e
+from wallet.responsible_gaming.decider import Whose
+from wallet.responsible_gaming.events import Setter, house_stream, protection_stream
+from wallet.responsible_gaming.stake_limit_audit import StakeLimits
+from wallet.responsible_gaming.state import Exclusion, House, Protection, evolve, evolve_house
+from wallet.responsible_gaming.usage import PLAYED, TURNOVER
 
 _HOUR: Final = timedelta(hours=1)
 _COUNTED: Final = {
@@ -83,8 +83,8 @@ class Protections:
     def check_state(self) -> Iterator[Finding]:
         """This will compare the rows with what the events have led to, and what was used with the entries."""
         players = {player: (operator, state, version) for player, (operator, state, version) in self._players.items()}
-        yield from _compare(rows.PLAYERS, players, rows.all_players())
-        yield from _compare(rows.HOUSES, dict(self._houses), rows.all_houses())
+        yield from _compare(projection.PLAYERS, players, projection.all_players())
+        yield from _compare(projection.HOUSES, dict(self._houses), projection.all_houses())
         for what, (place, content, wanted, table) in _COUNTED.items():
             statement = _DIFFERENCES.format(place=place, content=content, wanted=wanted, table=table)
             for where, due, has in fetch(statement):
@@ -113,7 +113,7 @@ def _judged_house(state: House, event: e.HouseEvent, where: str) -> Iterator[Fin
     if isinstance(event, e.PlayMoneyCapSet):
         return
     try:
-        deciding.change_house(
+        decider.change_house(
             state,
             operator=event.operator,
             currency=event.currency,
@@ -132,14 +132,14 @@ def _again(state: Protection, event: e.PlayerProtectionEvent) -> e.PlayerProtect
     now = event.at
     match event:
         case e.PlayLimitSet(by=by, measure=measure, period=period, most=most):
-            return deciding.change(state, whose=whose, by=by, measure=measure, period=period, most=most, now=now)
+            return decider.change(state, whose=whose, by=by, measure=measure, period=period, most=most, now=now)
         case e.PlayLimitRaiseAsked(measure=measure, period=period, most=most):
             by = Setter.PLAYER
-            return deciding.change(state, whose=whose, by=by, measure=measure, period=period, most=most, now=now)
+            return decider.change(state, whose=whose, by=by, measure=measure, period=period, most=most, now=now)
         case e.PlayLimitRaised(measure=measure, period=period):
-            return deciding.confirm(state, whose=whose, measure=measure, period=period, now=now)
+            return decider.confirm(state, whose=whose, measure=measure, period=period, now=now)
         case e.PlayLimitRaiseCancelled(measure=measure, period=period):
-            return deciding.cancel(state, whose=whose, measure=measure, period=period, now=now)
+            return decider.cancel(state, whose=whose, measure=measure, period=period, now=now)
         case _:
             return _exclusion_again(state, event, whose)
 
@@ -147,18 +147,18 @@ def _again(state: Protection, event: e.PlayerProtectionEvent) -> e.PlayerProtect
 def _exclusion_again(state: Protection, event: Any, whose: Whose) -> e.PlayerProtectionEvent:
     match event:
         case e.CoolingOffStarted(by=by, until=until, at=now):
-            return deciding.cool_off(state, whose=whose, by=by, hours=(until - now) // _HOUR, now=now)
+            return decider.cool_off(state, whose=whose, by=by, hours=(until - now) // _HOUR, now=now)
         case e.SelfExcluded(by=by, until=until, at=now):
-            months = deciding.months_between(now, until)
-            return deciding.self_exclude(state, whose=whose, by=by, months=months, now=now)
+            months = decider.months_between(now, until)
+            return decider.self_exclude(state, whose=whose, by=by, months=months, now=now)
         case e.SelfExclusionEnded(at=now):
-            return deciding.end_exclusion(state, whose=whose, now=now)
+            return decider.end_exclusion(state, whose=whose, now=now)
         case e.PlayerStopped(says=says, at=now):
-            return deciding.stop(state, whose=whose, says=says, now=now)
+            return decider.stop(state, whose=whose, says=says, now=now)
         case e.PlayerResumed(at=now):
-            return deciding.resume(state, whose=whose, now=now)
+            return decider.resume(state, whose=whose, now=now)
         case _:
-            return deciding.remind(whose=whose, minutes=event.minutes, now=event.at)
+            return decider.remind(whose=whose, minutes=event.minutes, now=event.at)
 
 
 def _compare(table: str, wanted: dict[UUID, Any], found: dict[UUID, Any]) -> Iterator[Finding]:

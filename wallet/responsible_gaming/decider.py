@@ -10,22 +10,7 @@ from typing import Final
 from uuid import UUID
 
 from casino.kernel.money import LARGEST
-from wallet.protection.refusals import (
-    ExclusionLengthInvalid,
-    ExclusionNotOver,
-    ExclusionRunsLonger,
-    NoRaisePending,
-    NotSelfExcluded,
-    PlayerNotStopped,
-    PlayerStoppedAlready,
-    PlayLimitImpossible,
-    PlayLimitUnchanged,
-    RaiseNotRipe,
-    RealityCheckInvalid,
-)
-from wallet.protection.state import ExclusionKind, House, Protection
-from wallet.protection.windows import month_after
-from wallet.protection_events import (
+from wallet.responsible_gaming.events import (
     CoolingOffStarted,
     HouseLimitSet,
     Measure,
@@ -42,6 +27,21 @@ from wallet.protection_events import (
     SelfExclusionEnded,
     Setter,
 )
+from wallet.responsible_gaming.refusals import (
+    ExclusionLengthInvalid,
+    ExclusionNotOver,
+    ExclusionRunsLonger,
+    NoRaisePending,
+    NotSelfExcluded,
+    PlayerNotStopped,
+    PlayerStoppedAlready,
+    PlayLimitImpossible,
+    PlayLimitUnchanged,
+    RaiseNotRipe,
+    RealityCheckInvalid,
+)
+from wallet.responsible_gaming.state import ExclusionKind, House, Protection
+from wallet.responsible_gaming.windows import month_after
 
 RIPENS: Final = timedelta(hours=24)
 LONGEST_MINUTES: Final = 31 * 24 * 60

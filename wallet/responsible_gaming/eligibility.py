@@ -10,16 +10,16 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from casino import personal
-from casino.events.rows import fetch
+from casino.crypto import crypto_shredding
+from casino.events.sql import fetch
 from casino.kernel.money import Book
-from wallet.accounts import AccountName, debt, player_account
-from wallet.protection import freeing, rows, windows
-from wallet.protection.judging import Excess, Usage, entry_needs, first_excess, wager_needs
-from wallet.protection.refusals import LimitReached, PlayerExcluded, PlayerIsStopped
-from wallet.protection.state import House, Protection, strictest
-from wallet.protection_events import Measure, Period
-from wallet.refusals import DebtOutstanding
+from wallet.ledger.accounts import AccountName, debt, player_account
+from wallet.ledger.refusals import DebtOutstanding
+from wallet.responsible_gaming import projection, release_times, windows
+from wallet.responsible_gaming.events import Measure, Period
+from wallet.responsible_gaming.limits import Excess, Usage, entry_needs, first_excess, wager_needs
+from wallet.responsible_gaming.refusals import LimitReached, PlayerExcluded, PlayerIsStopped
+from wallet.responsible_gaming.state import House, Protection, strictest
 
 ASKED: Final = "wallet_standing(%s, %s, %s, %s, %s, %s::timestamptz[], %s)"
 COLUMNS: Final = "balance, owed, protection, house, staked, lost, played, slot_counted"
@@ -50,7 +50,7 @@ class Standing:
         """This will check that the house does not hold the player back. Raises PlayerIsStopped."""
         stopped = self.protection.stopped
         if stopped is not None:
-            raise PlayerIsStopped(replace(stopped, says=personal.told(stopped.says)))
+            raise PlayerIsStopped(replace(stopped, says=crypto_shredding.told(stopped.says)))
 
     def require_playing(self) -> None:
         """This will check that the player is neither held back nor away. Raises PlayerIsStopped, PlayerExcluded."""
@@ -106,7 +106,7 @@ def of_row(account: AccountName, now: datetime, row: Sequence[Any]) -> Standing:
     """This will make a standing of a row of COLUMNS."""
     balance, owed, protection, house, staked, lost, played, slot_counted = row
     usage = Usage(_by_period(staked, lost, played), bool(slot_counted))
-    return Standing(account, now, balance, owed, rows.protection(protection), rows.house(house), usage)
+    return Standing(account, now, balance, owed, projection.protection(protection), projection.house(house), usage)
 
 
 def starts(now: datetime) -> list[datetime]:
@@ -133,8 +133,8 @@ def require_deposit(*, operator: UUID, player: UUID, currency: str, amount: int,
     What was asked for counts unless it failed, whether it has arrived or not. Call it under the lock of the player's
     real account. Raises PlayerExcluded, LimitReached.
     """
-    protection, _ = rows.load(operator=operator, player=player)
-    house, _ = rows.load_house(operator=operator)
+    protection, _ = projection.load(operator=operator, player=player)
+    house, _ = projection.load_house(operator=operator)
     exclusion = protection.excluded(now)
     if exclusion is not None:
         raise PlayerExcluded(exclusion)
@@ -146,7 +146,7 @@ def require_deposit(*, operator: UUID, player: UUID, currency: str, amount: int,
 
 
 def _reached(excess: Excess, *, player: UUID, currency: str, now: datetime) -> LimitReached:
-    frees_at = freeing.frees_at(excess, player=player, now=now)
+    frees_at = release_times.frees_at(excess, player=player, now=now)
     return LimitReached(limit=excess.limit, used=excess.used, currency=currency, frees_at=frees_at)
 
 

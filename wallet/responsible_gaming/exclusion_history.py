@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from wallet.protection.state import Exclusion, ExclusionKind, Protection, evolve
-from wallet.protection_events import CoolingOffStarted, SelfExcluded, SelfExclusionEnded
+from wallet.responsible_gaming.events import CoolingOffStarted, SelfExcluded, SelfExclusionEnded
+from wallet.responsible_gaming.state import Exclusion, ExclusionKind, Protection, evolve
 
 ExclusionEvent = CoolingOffStarted | SelfExcluded | SelfExclusionEnded
 

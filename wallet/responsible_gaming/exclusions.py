@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from casino import personal
-from casino.events.rows import execute, fetch
+from casino.crypto import crypto_shredding
+from casino.events.sql import execute, fetch
 from casino.operators.queries import require_player
-from wallet.catalogue import CATALOGUE
-from wallet.protection.history import Past, past
-from wallet.protection.refusals import ExclusionNoteInvalid
-from wallet.protection_events import protection_stream
+from wallet.ledger.event_registry import CATALOGUE
+from wallet.responsible_gaming.events import protection_stream
+from wallet.responsible_gaming.exclusion_history import Past, past
+from wallet.responsible_gaming.refusals import ExclusionNoteInvalid
 
 LONGEST_NOTE: Final = 500
 MOST: Final = 100
@@ -39,7 +39,7 @@ class Told:
 
 def say(*, operator: UUID, player: UUID, since: datetime, by: str, note: str) -> None:
     """This will keep why somebody excluded a player, beside the exclusion's event of that time."""
-    execute(_SAY, [player, since, operator, by, personal.words(player, note)])
+    execute(_SAY, [player, since, operator, by, crypto_shredding.words(player, note)])
 
 
 def require_words(note: str) -> str:
@@ -58,6 +58,6 @@ def listed(*, operator: UUID, player: UUID) -> list[Told]:
         return []
     events: list[Any] = [CATALOGUE.decode(kind, schema, data) for kind, schema, data, _ in reversed(rows)]
     said = fetch(_SAID, [player, operator])
-    opened = personal.opened([note for _, note in said])
+    opened = crypto_shredding.opened([note for _, note in said])
     notes = {since: note or "" for (since, _), note in zip(said, opened, strict=True)}
     return [Told(each, notes.get(each.exclusion.since, "")) for each in past(events, now=rows[0][3])]

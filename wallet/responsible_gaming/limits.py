@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from wallet.protection.state import Limit
-from wallet.protection_events import Measure, Period
+from wallet.responsible_gaming.events import Measure, Period
+from wallet.responsible_gaming.state import Limit
 
 SLOT_MINUTES: Final = 5
 """Time is counted in slots of five minutes by the UTC clock: one in which a wager was confirmed is five minutes played.

@@ -6,18 +6,18 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
 from casino.kernel import money
 from casino.kernel.money import Book
-from wallet import ledger
-from wallet.accounts import AccountKind, operator_account, player_account
-from wallet.catalogue import CATALOGUE
-from wallet.derive import entry_for
-from wallet.events import PlayMoneyToppedUp, stream
-from wallet.protection import rows
-from wallet.protection.refusals import PlayerExcluded, PlayMoneyEnough, PlayMoneyTooSoon
-from wallet.refusals import UnknownAccount
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountKind, operator_account, player_account
+from wallet.ledger.event_registry import CATALOGUE
+from wallet.ledger.events import PlayMoneyToppedUp, stream
+from wallet.ledger.postings import entry_for
+from wallet.ledger.refusals import UnknownAccount
+from wallet.responsible_gaming import projection
+from wallet.responsible_gaming.refusals import PlayerExcluded, PlayMoneyEnough, PlayMoneyTooSoon
 
 EVERY: Final = timedelta(hours=1)
 WHOLE_UNITS: Final = 1000
@@ -36,7 +36,7 @@ _OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
 
 def cap_of(*, operator: UUID, currency: str) -> int:
     """This will return up to how many minor units play money is topped up."""
-    cap = rows.load_house(operator=operator)[0].play_cap
+    cap = projection.load_house(operator=operator)[0].play_cap
     return WHOLE_UNITS * 10 ** money.exponent(currency) if cap is None else cap
 
 
@@ -51,16 +51,16 @@ def top_up(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -
         if not fetch(_OPEN, [account.id]):
             raise UnknownAccount
         # Who holds the balance alone may write the stream, as with credits: a twin waits here.
-        ledger.lock((account, source))
+        store.lock((account, source))
         now, version, last, held = fetch(_STANDS, [stream(player), stream(player), player, operator])[0]
         _require_playing(operator, player, now)
         amount = _missing(held, cap_of(operator=operator, currency=currency), last=last, now=now, currency=currency)
         _record(PlayMoneyToppedUp(operator, player, currency, amount, now), version, metadata)
-        return amount, ledger.balances((account,))[account]
+        return amount, store.balances((account,))[account]
 
 
 def _require_playing(operator: UUID, player: UUID, now: datetime) -> None:
-    exclusion = rows.load(operator=operator, player=player)[0].excluded(now)
+    exclusion = projection.load(operator=operator, player=player)[0].excluded(now)
     if exclusion is not None:
         raise PlayerExcluded(exclusion)
 
@@ -76,4 +76,4 @@ def _missing(held: int, cap: int, *, last: datetime | None, now: datetime, curre
 def _record(event: PlayMoneyToppedUp, version: int, metadata: Metadata) -> None:
     ((cause,),) = append([Append(stream(event.player), version, (CATALOGUE.encode(event),), metadata)])
     entry: Any = entry_for(event, cause)
-    ledger.post([entry])
+    store.post([entry])

@@ -5,8 +5,8 @@ from uuid import UUID
 
 import msgspec
 
-from casino.events.rows import execute, fetch
-from wallet.protection.state import House, Protection
+from casino.events.sql import execute, fetch
+from wallet.responsible_gaming.state import House, Protection
 
 PLAYERS: Final = "wallet_protection"
 HOUSES: Final = "wallet_house"

@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.operators.queries import require_player
-from wallet.protection import rows, standing
-from wallet.protection.judging import Usage
-from wallet.protection.state import Exclusion, House, Protection, strictest
-from wallet.protection_events import Measure, Period, Setter
+from wallet.responsible_gaming import eligibility, projection
+from wallet.responsible_gaming.events import Measure, Period, Setter
+from wallet.responsible_gaming.limits import Usage
+from wallet.responsible_gaming.state import Exclusion, House, Protection, strictest
 
 USUAL_MINUTES: Final = 60
 """How often players are reminded who have said nothing else."""
@@ -81,17 +81,17 @@ class RealityCheck:
 def limits(*, operator: UUID, player: UUID) -> Shown:
     """This will return a player's limits and what is used of them. Raises UnknownPlayer."""
     require_player(operator=operator, player=player)
-    protection, _ = rows.load(operator=operator, player=player)
-    house, _ = rows.load_house(operator=operator)
+    protection, _ = projection.load(operator=operator, player=player)
+    house, _ = projection.load_house(operator=operator)
     now: datetime = fetch(_CLOCK)[0][0]
-    used = standing.usage(player=player, now=now)
+    used = eligibility.usage(player=player, now=now)
     lines = tuple(_line(protection, house, used, measure, period) for measure in Measure for period in Period)
     return Shown(protection, lines, now)
 
 
 def house_limits(*, operator: UUID) -> House:
     """This will return what an operator holds all its players to."""
-    return rows.load_house(operator=operator)[0]
+    return projection.load_house(operator=operator)[0]
 
 
 def reminder(*, operator: UUID, player: UUID) -> Reminder | None:
@@ -109,7 +109,7 @@ def reminders(*, players: Sequence[UUID]) -> dict[UUID, Reminder]:
 
 
 def _reminder(started_at: datetime, now: datetime, state: str | None) -> Reminder:
-    protection = rows.protection(state)
+    protection = projection.protection(state)
     minutes = protection.reality_minutes or USUAL_MINUTES
     due = due_at(started_at, minutes=minutes, now=now)
     return Reminder(started_at, minutes, due, protection.excluded(now), now)
@@ -126,8 +126,8 @@ def reality_check(*, operator: UUID, player: UUID) -> RealityCheck:
     require_player(operator=operator, player=player)
     told = reminder(operator=operator, player=player)
     now: datetime = fetch(_CLOCK)[0][0] if told is None else told.now
-    since = Usage() if told is None else standing.usage_since(player=player, since=told.started_at)
-    return RealityCheck(told, since, standing.usage(player=player, now=now))
+    since = Usage() if told is None else eligibility.usage_since(player=player, since=told.started_at)
+    return RealityCheck(told, since, eligibility.usage(player=player, now=now))
 
 
 def _line(protection: Protection, house: House, used: Usage, measure: Measure, period: Period) -> Line:

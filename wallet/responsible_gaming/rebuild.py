@@ -7,16 +7,16 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino.events.rows import execute, fetch
-from wallet.catalogue import CATALOGUE
-from wallet.protection import rows
-from wallet.protection.counting import PLAYED, TURNOVER
-from wallet.protection.state import fold, fold_house
+from casino.events.sql import execute, fetch
+from wallet.ledger.event_registry import CATALOGUE
+from wallet.responsible_gaming import projection
+from wallet.responsible_gaming.state import fold, fold_house
+from wallet.responsible_gaming.usage import PLAYED, TURNOVER
 
 CHUNK: Final = 500
 KEYS: Final = {
-    rows.PLAYERS: "player_id::text",
-    rows.HOUSES: "operator_id::text",
+    projection.PLAYERS: "player_id::text",
+    projection.HOUSES: "operator_id::text",
     "wallet_turnover": "account_id || ' ' || sequence",
     "wallet_played": "player_id || ' ' || slot",
 }
@@ -60,10 +60,12 @@ def rebuild_protection(*, compare: bool = False) -> Rebuilt:
 def _make() -> None:
     for stream, events in _streams(_OF_PLAYERS, "protection-%"):
         player = UUID(stream.removeprefix("protection-"))
-        rows.save(operator=events[0].operator, player=player, state=fold(events), version=len(events))
+        projection.save(operator=events[0].operator, player=player, state=fold(events), version=len(events))
     for _, events in _streams(_OF_HOUSES, "house-%"):
         last = events[-1]
-        rows.save_house(operator=last.operator, currency=last.currency, state=fold_house(events), version=len(events))
+        projection.save_house(
+            operator=last.operator, currency=last.currency, state=fold_house(events), version=len(events)
+        )
     execute(f"INSERT INTO wallet_turnover (account_id, at, sequence, staked, lost) {TURNOVER}")
     execute(f"INSERT INTO wallet_played (player_id, slot) {PLAYED}")
 

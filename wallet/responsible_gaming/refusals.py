@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from casino.kernel import money
-from casino.kernel.refusals import Kind, Refusal
-from wallet.protection.state import Exclusion, Limit, Stopped
-from wallet.protection_events import Measure
+from casino.kernel.errors import Kind, Refusal
+from wallet.responsible_gaming.events import Measure
+from wallet.responsible_gaming.state import Exclusion, Limit, Stopped
 
 
 class LimitReached(Refusal):

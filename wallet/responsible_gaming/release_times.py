@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from casino.events.rows import fetch
-from wallet.protection import windows
-from wallet.protection.judging import SLOT_MINUTES, Excess
-from wallet.protection_events import Measure
+from casino.events.sql import fetch
+from wallet.responsible_gaming import windows
+from wallet.responsible_gaming.events import Measure
+from wallet.responsible_gaming.limits import SLOT_MINUTES, Excess
 
 _ASKED: Final = "WITH asked AS (SELECT %s::uuid AS player, %s::timestamptz AS start, %s::bigint AS over)"
 _STAKES: Final = f"{_ASKED} SELECT wallet_play_leaving(player, start, over, false) FROM asked"  # noqa: S608  (constants)

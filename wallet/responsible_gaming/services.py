@@ -8,19 +8,19 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
+from casino.kernel.errors import Refusal
 from casino.kernel.money import Book
-from casino.kernel.refusals import Refusal
 from casino.operators import pins
 from casino.operators.refusals import PinNotSet
-from wallet import ledger
-from wallet.accounts import player_account
-from wallet.catalogue import CATALOGUE
-from wallet.protection import deciding, rows
-from wallet.protection.deciding import Whose
-from wallet.protection.state import Protection, evolve, evolve_house
-from wallet.protection_events import (
+from wallet.ledger import store
+from wallet.ledger.accounts import player_account
+from wallet.ledger.event_registry import CATALOGUE
+from wallet.ledger.refusals import UnknownAccount
+from wallet.responsible_gaming import decider, projection
+from wallet.responsible_gaming.decider import Whose
+from wallet.responsible_gaming.events import (
     HouseEvent,
     Measure,
     Period,
@@ -29,7 +29,7 @@ from wallet.protection_events import (
     house_stream,
     protection_stream,
 )
-from wallet.refusals import UnknownAccount
+from wallet.responsible_gaming.state import Protection, evolve, evolve_house
 
 Decide = Callable[[Protection, datetime], PlayerProtectionEvent]
 _OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
@@ -57,7 +57,7 @@ def set_limit(*, on: On, by: Setter, measure: Measure, period: Period, most: int
     """
     return _change(
         on,
-        lambda state, now: deciding.change(
+        lambda state, now: decider.change(
             state, whose=on.whose, by=by, measure=measure, period=period, most=most, now=now
         ),
     )
@@ -66,20 +66,20 @@ def set_limit(*, on: On, by: Setter, measure: Measure, period: Period, most: int
 def confirm_raise(*, on: On, measure: Measure, period: Period) -> Protection:
     """This will let a higher limit hold that the player asked for a day ago. Raises NoRaisePending, RaiseNotRipe."""
     return _change(
-        on, lambda state, now: deciding.confirm(state, whose=on.whose, measure=measure, period=period, now=now)
+        on, lambda state, now: decider.confirm(state, whose=on.whose, measure=measure, period=period, now=now)
     )
 
 
 def cancel_raise(*, on: On, measure: Measure, period: Period) -> Protection:
     """This will forget that the player asked for a higher limit. Raises NoRaisePending."""
     return _change(
-        on, lambda state, now: deciding.cancel(state, whose=on.whose, measure=measure, period=period, now=now)
+        on, lambda state, now: decider.cancel(state, whose=on.whose, measure=measure, period=period, now=now)
     )
 
 
 def set_reality_check(*, on: On, minutes: int) -> Protection:
     """This will have a player reminded every so many minutes. Raises RealityCheckInvalid."""
-    return _change(on, lambda _, now: deciding.remind(whose=on.whose, minutes=minutes, now=now))
+    return _change(on, lambda _, now: decider.remind(whose=on.whose, minutes=minutes, now=now))
 
 
 def cool_off(*, on: On, by: Setter, hours: int) -> Protection:
@@ -87,17 +87,17 @@ def cool_off(*, on: On, by: Setter, hours: int) -> Protection:
 
     Raises UnknownAccount, ExclusionLengthInvalid, ExclusionRunsLonger.
     """
-    return _change(on, lambda state, now: deciding.cool_off(state, whose=on.whose, by=by, hours=hours, now=now))
+    return _change(on, lambda state, now: decider.cool_off(state, whose=on.whose, by=by, hours=hours, now=now))
 
 
 def self_exclude(*, on: On, by: Setter, months: int) -> Protection:
     """This will keep a player from deposits and play for so many months at least. Raises as `cool_off`."""
-    return _change(on, lambda state, now: deciding.self_exclude(state, whose=on.whose, by=by, months=months, now=now))
+    return _change(on, lambda state, now: decider.self_exclude(state, whose=on.whose, by=by, months=months, now=now))
 
 
 def end_exclusion(*, on: On) -> Protection:
     """This will let a player play again whose self-exclusion is over. Raises NotSelfExcluded, ExclusionNotOver."""
-    return _change(on, lambda state, now: deciding.end_exclusion(state, whose=on.whose, now=now))
+    return _change(on, lambda state, now: decider.end_exclusion(state, whose=on.whose, now=now))
 
 
 def stop(*, on: On, says: str) -> Protection:
@@ -105,12 +105,12 @@ def stop(*, on: On, says: str) -> Protection:
 
     A confirmed wager is dealt and settled; deposits and withdrawals stay as they are.
     """
-    return _change(on, lambda state, now: deciding.stop(state, whose=on.whose, says=says, now=now))
+    return _change(on, lambda state, now: decider.stop(state, whose=on.whose, says=says, now=now))
 
 
 def resume(*, on: On) -> Protection:
     """This will let a player play again. Raises UnknownAccount, PlayerNotStopped."""
-    return _change(on, lambda state, now: deciding.resume(state, whose=on.whose, now=now))
+    return _change(on, lambda state, now: decider.resume(state, whose=on.whose, now=now))
 
 
 def try_pin(*, player: UUID, pin: str | None) -> Refusal | None:
@@ -130,8 +130,8 @@ def set_house_limit(
     Raises PlayLimitImpossible, PlayLimitUnchanged, VersionConflict.
     """
     with transaction.atomic():
-        state, version = rows.load_house(operator=operator)
-        event = deciding.change_house(
+        state, version = projection.load_house(operator=operator)
+        event = decider.change_house(
             state,
             operator=operator,
             currency=currency,
@@ -146,8 +146,8 @@ def set_house_limit(
 def set_play_cap(*, operator: UUID, currency: str, cap: int, metadata: Metadata) -> None:
     """This will say up to how many minor units play money is topped up. Raises PlayLimitImpossible, VersionConflict."""
     with transaction.atomic():
-        _, version = rows.load_house(operator=operator)
-        event = deciding.change_cap(operator=operator, currency=currency, cap=cap, now=_clock())
+        _, version = projection.load_house(operator=operator)
+        event = decider.change_cap(operator=operator, currency=currency, cap=cap, now=_clock())
         _change_house(event, version, metadata)
 
 
@@ -157,20 +157,20 @@ def _change(on: On, decide: Decide) -> Protection:
         if not fetch(_OPEN, [account.id]):
             raise UnknownAccount
         # Wagers and deposits hold this lock too: what is decided here holds for every one that comes after it.
-        ledger.lock((account,))
+        store.lock((account,))
         now = _clock()
-        state, version = rows.load(operator=on.operator, player=on.player)
+        state, version = projection.load(operator=on.operator, player=on.player)
         event = decide(state, now)
         append([Append(protection_stream(on.player), version, (CATALOGUE.encode(event),), on.metadata)])
         state = evolve(state, event)
-        rows.save(operator=on.operator, player=on.player, state=state, version=version + 1)
+        projection.save(operator=on.operator, player=on.player, state=state, version=version + 1)
     return state
 
 
 def _change_house(event: HouseEvent, version: int, metadata: Metadata) -> None:
     append([Append(house_stream(event.operator), version, (CATALOGUE.encode(event),), metadata)])
-    state, _ = rows.load_house(operator=event.operator)
-    rows.save_house(
+    state, _ = projection.load_house(operator=event.operator)
+    projection.save_house(
         operator=event.operator, currency=event.currency, state=evolve_house(state, event), version=version + 1
     )
 

@@ -5,15 +5,15 @@ from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.findings import Finding
-from wallet.protection.state import House, Protection, strictest
-from wallet.protection_events import Measure, Period
+from wallet.responsible_gaming.events import Measure, Period
+from wallet.responsible_gaming.state import House, Protection, strictest
 
 Span = tuple[UUID, Period, int, datetime, datetime]
 FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 
-# The windows are those of wallet.protection.windows, in UTC.
+# The windows are those of wallet.responsible_gaming.windows, in UTC.
 _OVERSTAKED: Final = """
     SELECT 'event ' || entry.cause, span.most::text, sums.staked::text
       FROM unnest(%s::uuid[], %s::text[], %s::bigint[], %s::timestamptz[], %s::timestamptz[])

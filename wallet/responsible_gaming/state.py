@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from wallet import protection_events as e
-from wallet.protection_events import Measure, Period, Setter
+from wallet.responsible_gaming import events as e
+from wallet.responsible_gaming.events import Measure, Period, Setter
 
 
 class ExclusionKind(StrEnum):

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from wallet.events import TableLimitSet
-from wallet.limits.betting_week import BettingWeek
-from wallet.limits.refusals import LimitChangedThisWeek, LimitUnchanged, OverOwnLimit
+from wallet.ledger.events import TableLimitSet
+from wallet.responsible_gaming.betting_week import BettingWeek
+from wallet.responsible_gaming.table_limit_refusals import LimitChangedThisWeek, LimitUnchanged, OverOwnLimit
 
 
 @dataclass(frozen=True, slots=True)

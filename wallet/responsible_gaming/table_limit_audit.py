@@ -6,9 +6,9 @@ from uuid import UUID
 
 from casino.kernel.findings import Finding
 from casino.kernel.money import LARGEST
-from wallet.events import TableLimitSet, limit_stream
-from wallet.limits import projection
-from wallet.limits.betting_week import WEEK
+from wallet.ledger.events import TableLimitSet, limit_stream
+from wallet.responsible_gaming import table_limit_projection
+from wallet.responsible_gaming.betting_week import WEEK
 
 
 class Limits:
@@ -41,19 +41,19 @@ class Limits:
 
     def check_state(self) -> Iterator[Finding]:
         """This will compare the rows with what the events have led to."""
-        wanted = {player: projection.row(event, version) for player, (event, version) in self._last.items()}
-        found = projection.rows()
+        wanted = {player: table_limit_projection.row(event, version) for player, (event, version) in self._last.items()}
+        found = table_limit_projection.rows()
         for player in sorted(wanted.keys() | found.keys()):
             yield from _differences(player, wanted.get(player), found.get(player))
 
 
 def _differences(player: UUID, wanted: tuple[Any, ...] | None, found: tuple[Any, ...] | None) -> Iterator[Finding]:
-    where = f"{projection.TABLE} {player}"
+    where = f"{table_limit_projection.TABLE} {player}"
     if wanted is None:
         yield Finding("row is extra", where, "none", "a row")
     elif found is None:
         yield Finding("row is missing", where, "a row", "none")
     else:
-        for name, due, has in zip(projection.COLUMNS, wanted, found, strict=True):
+        for name, due, has in zip(table_limit_projection.COLUMNS, wanted, found, strict=True):
             if due != has:
                 yield Finding("row differs", f"{where} {name}", str(due), str(has))

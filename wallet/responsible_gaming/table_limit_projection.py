@@ -8,13 +8,13 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino.events.rows import execute, fetch
-from wallet.accounts import AccountName
-from wallet.catalogue import CATALOGUE
-from wallet.events import TableLimitSet
-from wallet.limits.own_limit import OwnLimit
-from wallet.protection import standing
-from wallet.protection.standing import Standing
+from casino.events.sql import execute, fetch
+from wallet.ledger.accounts import AccountName
+from wallet.ledger.event_registry import CATALOGUE
+from wallet.ledger.events import TableLimitSet
+from wallet.responsible_gaming import eligibility
+from wallet.responsible_gaming.eligibility import Standing
+from wallet.responsible_gaming.table_limit import OwnLimit
 
 TABLE: Final = "wallet_table_limit"
 COLUMNS: Final = ("player_id", "operator_id", "currency", "amount", "set_at", "next_change_at", "version")
@@ -28,8 +28,8 @@ _SAVE: Final = """
         set_at = excluded.set_at, next_change_at = excluded.next_change_at, version = excluded.version
 """
 _PURSE: Final = f"""
-    SELECT kept.amount, kept.currency, kept.set_at, kept.next_change_at, {standing.COLUMNS}
-      FROM {standing.ASKED}
+    SELECT kept.amount, kept.currency, kept.set_at, kept.next_change_at, {eligibility.COLUMNS}
+      FROM {eligibility.ASKED}
       LEFT JOIN wallet_table_limit kept ON kept.player_id = %s AND kept.currency = %s
 """  # noqa: S608  (constants)
 _LATEST: Final = """
@@ -63,10 +63,10 @@ class Rebuilt:
 def purse(account: AccountName, *, now: datetime) -> Purse:
     """This will read a player's game balance and what wagers are judged by, locking the player, in one statement."""
     ((amount, currency, set_at, next_change_at, *row),) = fetch(
-        _PURSE, [*standing.asked(account, now), account.player, account.currency]
+        _PURSE, [*eligibility.asked(account, now), account.player, account.currency]
     )
     limit = None if currency is None else OwnLimit(amount, currency, set_at, next_change_at)
-    return Purse(standing.of_row(account, now, row), limit)
+    return Purse(eligibility.of_row(account, now, row), limit)
 
 
 def row(event: TableLimitSet, version: int) -> Row:

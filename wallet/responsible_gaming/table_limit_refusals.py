@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from casino.kernel import money
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 
 class OverOwnLimit(Refusal):

@@ -6,16 +6,16 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
 from casino.kernel.money import Book
 from casino.operators import pins
-from wallet.accounts import player_account
-from wallet.catalogue import CATALOGUE
-from wallet.events import limit_stream
-from wallet.limits import projection
-from wallet.limits.own_limit import OwnLimit, change, limit_of
-from wallet.refusals import UnknownAccount
+from wallet.ledger.accounts import player_account
+from wallet.ledger.event_registry import CATALOGUE
+from wallet.ledger.events import limit_stream
+from wallet.ledger.refusals import UnknownAccount
+from wallet.responsible_gaming import table_limit_projection
+from wallet.responsible_gaming.table_limit import OwnLimit, change, limit_of
 
 _CURRENT: Final = """
     SELECT clock_timestamp(), EXISTS (SELECT FROM wallet_account WHERE id = %s),
@@ -57,7 +57,7 @@ def _change(operator: UUID, player: UUID, currency: str, amount: int | None, met
         week=settings.BETTING_WEEK,
     )
     append([Append(limit_stream(player), version, (CATALOGUE.encode(event),), metadata)])
-    projection.save(event, version + 1)
+    table_limit_projection.save(event, version + 1)
     return limit_of(event)
 
 

@@ -8,7 +8,7 @@ time goes on, and clocks put forward or back change nothing.
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from wallet.protection_events import Period
+from wallet.responsible_gaming.events import Period
 
 DAY: Final = timedelta(hours=24)
 WEEK: Final = timedelta(days=7)

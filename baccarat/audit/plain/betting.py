@@ -6,10 +6,10 @@ returns False and has changed nothing: the round is then handed to the general s
 
 from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.rounds import PlainPart, PlainRound, moment
-from baccarat.rounds.state import Phase, Standing
-from baccarat.rules.chips import is_makeable
-from baccarat.rules.table_rules import SpotsPerRound, TableRules, UnderMinimum
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rules.chips import is_makeable
+from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimum
+from baccarat.domain.rules.wagers import Spot
 
 _BETTING = Phase.BETTING
 _DECIDING, _CONFIRMED = Standing.DECIDING, Standing.CONFIRMED

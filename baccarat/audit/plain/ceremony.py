@@ -4,9 +4,9 @@ from datetime import timedelta
 
 from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.rounds import Held, PlainRound, moment
-from baccarat.rounds.ceremony_events import HandedBackBy, Side
-from baccarat.rounds.state import Phase
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rounds.ceremony_events import HandedBackBy, Side
+from baccarat.domain.rounds.state import Phase
+from baccarat.domain.rules.wagers import Spot
 
 _CLOSED = Phase.CLOSED
 

@@ -4,9 +4,9 @@ from uuid import UUID
 
 from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.rounds import Given, PlainRound, moment
-from baccarat.fairness.cut import Contribution, contributed, cut
-from baccarat.rounds.cutting import MOST_CHANGES
-from baccarat.rounds.state import Phase
+from baccarat.domain.fairness.cut import Contribution, contributed, cut
+from baccarat.domain.rounds.cut import MOST_CHANGES
+from baccarat.domain.rounds.state import Phase
 
 
 def given(round_: PlainRound, event: f.CutGiven) -> bool:

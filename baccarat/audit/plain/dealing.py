@@ -4,9 +4,9 @@ from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.ceremony import is_turned
 from baccarat.audit.plain.cutting import is_fixed
 from baccarat.audit.plain.rounds import PlainPart, PlainRound, moment
-from baccarat.rounds.state import Phase, Standing
-from baccarat.rules.deal import Deal, Outcome, replay
-from baccarat.rules.roads.marks import RUN
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rules.deal import Deal, Outcome, replay
+from baccarat.domain.rules.roads.marks import RUN
 
 _BETTING, _CLOSED, _DEALT, _SETTLED = Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED
 _DECIDING, _CONFIRMED, _PASSED = Standing.DECIDING, Standing.CONFIRMED, Standing.PASSED

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import msgspec
 
-from baccarat.rounds.ceremony_events import HandedBackBy, Side
-from baccarat.rules.cards import Card
-from baccarat.rules.deal import Outcome
-from baccarat.rules.payouts import Result
-from baccarat.rules.wagers import Spot
-from casino.events.links import Forms
+from baccarat.domain.rounds.ceremony_events import HandedBackBy, Side
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.payouts import Result
+from baccarat.domain.rules.wagers import Spot
+from casino.events.hash_chain import Forms
 from casino.kernel.money import Book
 
 

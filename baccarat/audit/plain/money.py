@@ -1,4 +1,4 @@
-"""What rounds of the usual course move, written as the ledger's entries are read: the postings of `baccarat.derive`."""
+"""What rounds of the usual course move, written as the ledger's entries are read: the postings of `baccarat.domain.postings`."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -8,7 +8,7 @@ import msgspec
 from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.rounds import PlainPart, PlainRound
 from baccarat.audit.traces import MOST_KEPT
-from wallet.accounts import AccountKind, key_of
+from wallet.ledger.accounts import AccountKind, key_of
 
 _GAME, _RACK, _STAKES = AccountKind.GAME.value, AccountKind.RACK.value, AccountKind.STAKES.value
 _BANK, _COMMISSION = AccountKind.BANK.value, AccountKind.COMMISSION.value

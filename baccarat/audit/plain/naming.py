@@ -7,7 +7,7 @@ import msgspec
 from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.seating import Seating
 from baccarat.audit.traces import CommittedShoe, TableTrace
-from baccarat.rules.table_rules import ShoeShape
+from baccarat.domain.rules.table_rules import ShoeShape
 
 
 class Names:

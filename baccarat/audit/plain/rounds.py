@@ -9,11 +9,11 @@ from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.seating import Due, Seating
 from baccarat.audit.rows import Row
 from baccarat.audit.traces import Guest, TableTrace
-from baccarat.rounds.ceremony_events import HandedBackBy
-from baccarat.rounds.state import Phase, Standing
-from baccarat.rules.cards import Card
-from baccarat.rules.deal import Deal
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rounds.ceremony_events import HandedBackBy
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.deal import Deal
+from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import Book
 
 _BETTING, _DECIDING = Phase.BETTING, Standing.DECIDING

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from baccarat.audit import switching
+from baccarat.audit import kill_switches
 from baccarat.audit.plain import forms as f
 from baccarat.audit.traces import MOST_KEPT, Guest, TableTrace
-from baccarat.rules.deal import Outcome
-from baccarat.rules.payouts import settle
-from baccarat.rules.table_rules import CeremonySeconds, TableRules
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.payouts import settle
+from baccarat.domain.rules.table_rules import CeremonySeconds, TableRules
+from baccarat.domain.rules.wagers import Spot
 
 
 class Due(NamedTuple):
@@ -70,7 +70,7 @@ def seat(table: TableTrace) -> Seating:
     unruled = ruled is None or (not ruled.withdrawn and ruled.next is None)
     return Seating(
         table=table,
-        plays=switching.is_playing(table) and unruled and bool(guests),
+        plays=kill_switches.is_playing(table) and unruled and bool(guests),
         operator=str(table.opened.operator),
         shoe=None if table.shoe is None else str(table.shoe.shoe),
         shape=None if table.long else f.ShoeShape(rules.burn, rules.cut_cards_from_end, rules.decks),

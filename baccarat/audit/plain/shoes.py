@@ -5,10 +5,10 @@ from hashlib import sha256
 from typing import Final
 
 from baccarat.audit.plain.rounds import PlainRound
-from baccarat.fairness.commitment import COMMITMENT_TAG
-from baccarat.fairness.shuffle import WORDS
-from baccarat.fairness.stream import BLOCK_TAG, SEED_BYTES
-from baccarat.rules.cards import FULL_DECK, Card
+from baccarat.domain.fairness.commitment import COMMITMENT_TAG
+from baccarat.domain.fairness.shuffle import WORDS
+from baccarat.domain.fairness.stream import BLOCK_TAG, SEED_BYTES
+from baccarat.domain.rules.cards import FULL_DECK, Card
 
 _NUMBER: Final = struct.Struct(">Q")
 _WORDS: Final = struct.Struct(">8I").unpack

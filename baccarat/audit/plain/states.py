@@ -9,7 +9,7 @@ from typing import Final
 from baccarat.audit.plain import forms as f
 from baccarat.audit.plain import texts
 from baccarat.audit.plain.rounds import PlainRound
-from baccarat.model_rows import ROUNDS, WAGERS, Relation
+from baccarat.storage.rows import ROUNDS, WAGERS, Relation
 
 
 def _printed(relation: Relation, *, key: str, order: str) -> str:

@@ -8,12 +8,12 @@ from baccarat.audit import cutting
 from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.rounds import PlainRound
 from baccarat.audit.traces import Part, RoundTrace
-from baccarat.catalogue import CATALOGUE
-from baccarat.rounds import ceremony_events as ce
-from baccarat.rounds import events as e
-from baccarat.rounds.ceremony_state import after
-from baccarat.rounds.cut_events import CutGiven
-from baccarat.rounds.state import Phase, Standing
+from baccarat.domain.rounds import ceremony_events as ce
+from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds.ceremony_state import after
+from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.storage.event_registry import CATALOGUE
 
 
 def traced(plain: PlainRound) -> RoundTrace:

@@ -1,7 +1,7 @@
 from django.db import migrations, models
 
 from casino.events.immutability import grant_all
-from casino.staff.keeping import kept_for, lift_kept_for
+from casino.staff.retention_sql import kept_for, lift_kept_for
 
 # What was said may go once nobody has to keep it any more: five years, as complaints (GLI-19 A.4.4 b).
 FIVE_YEARS = 1827

@@ -4,7 +4,7 @@ import hashlib
 import hmac
 from typing import Final
 
-from baccarat.fairness.stream import checked
+from baccarat.domain.fairness.stream import checked
 
 COMMITMENT_TAG: Final = b"casino.baccarat.commitment.v1\x00"
 

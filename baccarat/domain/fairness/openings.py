@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from baccarat.fairness.shuffle import order
-from baccarat.fairness.stream import checked
-from baccarat.rules.cards import Card
+from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.fairness.stream import checked
+from baccarat.domain.rules.cards import Card
 from casino.kernel import merkle
 
 CARD_TAG: Final = b"casino.baccarat.card.v1\x00"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from baccarat.fairness.stream import words
-from baccarat.rules.cards import FULL_DECK, Card
+from baccarat.domain.fairness.stream import words
+from baccarat.domain.rules.cards import FULL_DECK, Card
 
 WORDS: Final = 1 << 32
 
@@ -17,7 +17,7 @@ def order(seed: bytes, *, cut: bytes, decks: int, first: int | None = None) -> t
     """This will return the shoe's cards in the order they are dealt, or only the `first` so many of that order.
 
     A Fisher-Yates shuffle from the front: position i of n swaps with i + r, r uniform below n - i, on the unshuffled
-    shoe of `baccarat.rules.cards.ordered`. `seed` is 32 bytes. Raises MalformedSeed and NoSuchCount.
+    shoe of `baccarat.domain.rules.cards.ordered`. `seed` is 32 bytes. Raises MalformedSeed and NoSuchCount.
 
     Source: Durstenfeld, "Algorithm 235: Random permutation", Communications of the ACM 7, 1964.
     """

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from baccarat.randomness.gamma import chi_square_tail, normal_tails
-from baccarat.randomness.sample import LEAST_EXPECTED, Sample, Verdict, by_decks, decks_of
-from baccarat.rules.cards import FULL_DECK, POINTS, Card
+from baccarat.domain.rng_tests.gamma import chi_square_tail, normal_tails
+from baccarat.domain.rng_tests.sample import LEAST_EXPECTED, Sample, Verdict, by_decks, decks_of
+from baccarat.domain.rules.cards import FULL_DECK, POINTS, Card
 
 PARTS: Final = 13
 """Equal parts of a shoe, each of four places for each deck."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from baccarat.randomness.cards import two_sided
-from baccarat.randomness.gamma import chi_square_tail, normal_tails
-from baccarat.randomness.sample import LEAST_EXPECTED, Sample, Verdict
-from baccarat.rules.cards import SUITS, points
-from baccarat.rules.counting import counts
-from baccarat.rules.deal import Outcome
+from baccarat.domain.rng_tests.cards import two_sided
+from baccarat.domain.rng_tests.gamma import chi_square_tail, normal_tails
+from baccarat.domain.rng_tests.sample import LEAST_EXPECTED, Sample, Verdict
+from baccarat.domain.rules.cards import SUITS, points
+from baccarat.domain.rules.counting import counts
+from baccarat.domain.rules.deal import Outcome
 
 TEN: Final = 4 / 13
 """How likely a first card is a ten or court card."""

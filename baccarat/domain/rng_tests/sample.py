@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from baccarat.rules.cards import Card
-from baccarat.rules.deal import Outcome
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.deal import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from baccarat.randomness import cards, outcomes
-from baccarat.randomness.sample import Sample, Verdict
+from baccarat.domain.rng_tests import cards, outcomes
+from baccarat.domain.rng_tests.sample import Sample, Verdict
 
 SIGNIFICANCE: Final = 0.01
 

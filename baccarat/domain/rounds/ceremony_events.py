@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from baccarat.rules.cards import Card
+from baccarat.domain.rules.cards import Card
 
 
 class HandedBackBy(StrEnum):

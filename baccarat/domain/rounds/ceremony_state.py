@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from baccarat.rounds import ceremony_events as ce
+from baccarat.domain.rounds import ceremony_events as ce
 
 
 @dataclass(frozen=True, slots=True)

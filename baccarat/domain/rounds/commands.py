@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from baccarat.rounds.events import SeatInRound
-from baccarat.rounds.named_shoe import NamedShoe
-from baccarat.rounds.void_events import VoidReason
-from baccarat.rules.cards import Card
-from baccarat.rules.presets import TableRules
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rounds.events import SeatInRound
+from baccarat.domain.rounds.void_events import VoidReason
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import Book
 
 

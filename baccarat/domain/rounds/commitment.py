@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from baccarat.rules.table_rules import ShoeShape
+from baccarat.domain.rules.table_rules import ShoeShape
 
 
 @dataclass(frozen=True, slots=True)

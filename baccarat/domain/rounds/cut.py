@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from baccarat.fairness.cut import Contribution, cut
-from baccarat.rounds.refusals import CutGivenTooOften
+from baccarat.domain.fairness.cut import Contribution, cut
+from baccarat.domain.rounds.refusals import CutGivenTooOften
 
 MOST_CHANGES: Final = 8
 """How often one player may speak to one shoe from one seat: each word is an event that is kept for ten years."""

@@ -5,16 +5,16 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.rounds import ceremony_events as ce
-from baccarat.rounds import commands as c
-from baccarat.rounds import cutting
-from baccarat.rounds import events as e
-from baccarat.rounds import refusals as r
-from baccarat.rounds.ceremony_state import Ceremony
-from baccarat.rounds.state import Phase, RoundSeat, RoundState, Standing
-from baccarat.rules.deal import Deal, Outcome, deal
-from baccarat.rules.payouts import settle
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rounds import ceremony_events as ce
+from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds import cut as cutting
+from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds import refusals as r
+from baccarat.domain.rounds.ceremony_state import Ceremony
+from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, Standing
+from baccarat.domain.rules.deal import Deal, Outcome, deal
+from baccarat.domain.rules.payouts import settle
+from baccarat.domain.rules.wagers import Spot
 
 Events = Sequence[e.RoundEvent]
 

@@ -4,19 +4,19 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from baccarat.rounds import commands as c
-from baccarat.rounds import cutting, dealing, trouble
-from baccarat.rounds import events as e
-from baccarat.rounds import refusals as r
-from baccarat.rounds.cut_events import CutGiven
-from baccarat.rounds.state import INITIAL, Phase, RoundSeat, RoundState, Standing, evolve
-from baccarat.rules.chips import is_makeable
-from baccarat.rules.presets import SpotsPerRound, TableRules, UnderMinimum
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds import cut, dealing, voiding
+from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds import refusals as r
+from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.rounds.state import INITIAL, Phase, RoundSeat, RoundState, Standing, evolve
+from baccarat.domain.rules.chips import is_makeable
+from baccarat.domain.rules.presets import SpotsPerRound, TableRules, UnderMinimum
+from baccarat.domain.rules.wagers import Spot
 from casino.kernel.decider import Decider
 from casino.kernel.money import text
-from wallet.accounts import game_account
-from wallet.refusals import InsufficientFunds
+from wallet.ledger.accounts import game_account
+from wallet.ledger.refusals import InsufficientFunds
 
 Events = Sequence[e.RoundEvent]
 _Spends = c.PlaceChips | c.RepeatWager | c.ConfirmWager
@@ -174,7 +174,7 @@ def _give_cut(command: c.GiveCut, state: RoundState) -> Events:
         raise r.NotYourTurn
     if state.facts().commitment is None:
         raise r.NoShoeToCut
-    if not cutting.changes(state.given, seat=seat.seat, player=seat.player, contribution=command.contribution):
+    if not cut.changes(state.given, seat=seat.seat, player=seat.player, contribution=command.contribution):
         return ()
     return (CutGiven(seat=seat.seat, player=seat.player, contribution=command.contribution, given_at=command.now),)
 
@@ -201,7 +201,7 @@ _DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
     c.GiveCut: _give_cut,
     c.WithdrawSeat: _withdraw,
     **dealing.DECIDE,
-    **trouble.DECIDE,
+    **voiding.DECIDE,
 }
 
 ROUND: Final[Decider[c.RoundCommand, RoundState, e.RoundEvent]] = Decider(initial=INITIAL, decide=decide, evolve=evolve)

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from baccarat.fairness.cut import Contribution
-from baccarat.rounds.ceremony_events import CardsHandedBack, CardsHandedOut, CardsLooked, HandTurned
-from baccarat.rounds.cut_events import CutGiven
-from baccarat.rounds.named_shoe import NamedShoe
-from baccarat.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested
-from baccarat.rules.cards import Card
-from baccarat.rules.deal import Outcome
-from baccarat.rules.payouts import SpotResult
-from baccarat.rules.wagers import Spot
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.rounds.ceremony_events import CardsHandedBack, CardsHandedOut, CardsLooked, HandTurned
+from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.payouts import SpotResult
+from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import Book
 
 

@@ -1,6 +1,6 @@
 """Why a round says no. Each reason has its own code; the decider beside this file raises them."""
 
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 
 class BettingIsClosed(Refusal):

@@ -7,16 +7,16 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.rounds import ceremony_events as ce
-from baccarat.rounds import cutting
-from baccarat.rounds import events as e
-from baccarat.rounds.ceremony_state import Ceremony, after
-from baccarat.rounds.cut_events import CutGiven
-from baccarat.rounds.cutting import GivenCuts
-from baccarat.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided
-from baccarat.rules.cards import Card
-from baccarat.rules.deal import Outcome
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rounds import ceremony_events as ce
+from baccarat.domain.rounds import cut
+from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds.ceremony_state import Ceremony, after
+from baccarat.domain.rounds.cut import GivenCuts
+from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import Book
 
 
@@ -192,7 +192,7 @@ def _closed(state: RoundState, event: e.BettingClosed) -> RoundState:
 
 
 def _cut_given(state: RoundState, event: CutGiven) -> RoundState:
-    given = cutting.after(state.given, seat=event.seat, player=event.player, contribution=event.contribution)
+    given = cut.after(state.given, seat=event.seat, player=event.player, contribution=event.contribution)
     return replace(state, given=given)
 
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.rounds import commands as c
-from baccarat.rounds import events as e
-from baccarat.rounds import refusals as r
-from baccarat.rounds.state import Phase, RoundSeat, RoundState
-from baccarat.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided
+from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds import refusals as r
+from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
+from baccarat.domain.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided
 from casino.kernel.money import Book
 
 Events = Sequence[e.RoundEvent]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from baccarat.rules.cards import POINTS, Card
-from baccarat.rules.deal import Outcome
-from baccarat.rules.tableau import BANKER_DRAWS, STOOD, player_draws
+from baccarat.domain.rules.cards import POINTS, Card
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.tableau import BANKER_DRAWS, STOOD, player_draws
 
 OUTCOMES: Final = (Outcome.PLAYER, Outcome.BANKER, Outcome.TIE)
 MOST: Final = 6

@@ -4,8 +4,8 @@ import heapq
 from functools import lru_cache
 from math import gcd
 
-from baccarat.rules.table_rules import TableRules
-from casino.kernel.refusals import Kind, Refusal
+from baccarat.domain.rules.table_rules import TableRules
+from casino.kernel.errors import Kind, Refusal
 
 
 class StakeNotMakeable(Refusal):

@@ -1,6 +1,6 @@
 """Commission on a Banker win, in exact integer arithmetic, rounded once (rules, section 1, readings)."""
 
-from baccarat.rules.table_rules import Commission, TableRules
+from baccarat.domain.rules.table_rules import Commission, TableRules
 
 
 def charge(commission: Commission, *, win: int, lowest_chip: int) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from baccarat.rules.tableau import banker_draws, player_draws
+from baccarat.domain.rules.tableau import banker_draws, player_draws
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from baccarat.rules.cards import POINTS, Card, name
-from baccarat.rules.hands import total
-from baccarat.rules.tableau import BANKER_DRAWS, STOOD, player_draws
+from baccarat.domain.rules.cards import POINTS, Card, name
+from baccarat.domain.rules.hands import total
+from baccarat.domain.rules.tableau import BANKER_DRAWS, STOOD, player_draws
 
 
 class Outcome(StrEnum):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from baccarat.rules.cards import POINTS, Card
+from baccarat.domain.rules.cards import POINTS, Card
 
 
 def total(cards: Sequence[Card]) -> int:

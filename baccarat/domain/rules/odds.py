@@ -5,12 +5,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from baccarat.rules.chips import is_makeable
-from baccarat.rules.counting import Counts, counts
-from baccarat.rules.deal import Outcome
-from baccarat.rules.payouts import RESULTS, Result, pays, settle
-from baccarat.rules.table_rules import Ratio, TableRules
-from baccarat.rules.wagers import Spot, Stakes
+from baccarat.domain.rules.chips import is_makeable
+from baccarat.domain.rules.counting import Counts, counts
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.payouts import RESULTS, Result, pays, settle
+from baccarat.domain.rules.table_rules import Ratio, TableRules
+from baccarat.domain.rules.wagers import Spot, Stakes
 
 __all__ = ["Counts", "Figures", "Sheet", "SpotOdds", "counts", "expected_return", "player_edge_spots", "sheet"]
 

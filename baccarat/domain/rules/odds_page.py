@@ -2,9 +2,9 @@
 
 from fractions import Fraction
 
-from baccarat.rules.commission import is_finer_than_minor_unit
-from baccarat.rules.odds import Figures, Sheet, SpotOdds
-from baccarat.rules.table_rules import Commission, CommissionTiming, TableRules
+from baccarat.domain.rules.commission import is_finer_than_minor_unit
+from baccarat.domain.rules.odds import Figures, Sheet, SpotOdds
+from baccarat.domain.rules.table_rules import Commission, CommissionTiming, TableRules
 from casino.kernel import money
 
 PLACES = 9

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from baccarat.rules.commission import charge
-from baccarat.rules.deal import Outcome
-from baccarat.rules.table_rules import CommissionTiming, Ratio, TableRules
-from baccarat.rules.wagers import Spot, Stakes
+from baccarat.domain.rules.commission import charge
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.table_rules import CommissionTiming, Ratio, TableRules
+from baccarat.domain.rules.wagers import Spot, Stakes
 
 
 class Result(StrEnum):

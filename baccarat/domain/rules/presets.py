@@ -5,8 +5,8 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from baccarat.rules.odds import player_edge_spots
-from baccarat.rules.table_rules import (
+from baccarat.domain.rules.odds import player_edge_spots
+from baccarat.domain.rules.table_rules import (
     Commission,
     CommissionTiming,
     Ratio,
@@ -15,9 +15,9 @@ from baccarat.rules.table_rules import (
     TableRules,
     UnderMinimum,
 )
-from baccarat.rules.validation import InvalidRules, check
+from baccarat.domain.rules.validation import InvalidRules, check
 from casino.kernel import money
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 __all__ = [
     "PRESETS",

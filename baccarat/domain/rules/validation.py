@@ -6,8 +6,8 @@ from itertools import pairwise
 from math import gcd
 from typing import Final
 
-from baccarat.rules.chips import is_makeable
-from baccarat.rules.table_rules import (
+from baccarat.domain.rules.chips import is_makeable
+from baccarat.domain.rules.table_rules import (
     Commission,
     CommissionTiming,
     Ratio,
@@ -16,8 +16,8 @@ from baccarat.rules.table_rules import (
     TableRules,
     UnderMinimum,
 )
+from casino.kernel.errors import Kind, Refusal
 from casino.kernel.money import LARGEST
-from casino.kernel.refusals import Kind, Refusal
 
 FEWEST_BEHIND_THE_CUT: Final = 12
 """Two whole rounds: the one in hand when the cut card comes out, and one more."""

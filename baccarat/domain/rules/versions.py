@@ -9,10 +9,10 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Final
 
-from baccarat.rules.odds import SpotOdds, sheet
-from baccarat.rules.odds_page import commission_policy, decimal, exact
-from baccarat.rules.table_rules import Shuffle, TableRules
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rules.odds import SpotOdds, sheet
+from baccarat.domain.rules.odds_page import commission_policy, decimal, exact
+from baccarat.domain.rules.table_rules import Shuffle, TableRules
+from baccarat.domain.rules.wagers import Spot
 from casino.kernel import money
 
 FLOOR: Final = 7500

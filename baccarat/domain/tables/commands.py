@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from baccarat.rounds.named_shoe import NamedShoe
-from baccarat.rules.cards import Card
-from baccarat.rules.presets import TableRules
-from baccarat.rules.versions import FLOOR
-from baccarat.rules.wagers import Spot
-from baccarat.tables.switch_events import Scope
+from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.versions import FLOOR
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.kill_switch_events import Scope
 from casino.kernel.money import Book
 
 

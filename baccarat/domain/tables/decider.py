@@ -4,18 +4,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.rules.versions import returns
-from baccarat.tables import commands as c
-from baccarat.tables import events as e
-from baccarat.tables import refusals as r
-from baccarat.tables import shoes, stopping, versioning
-from baccarat.tables.evolving import Event, evolve
-from baccarat.tables.shoe_events import RevealedSeed, TableClosed, TableClosing
-from baccarat.tables.state import INITIAL, Seat, TableState
+from baccarat.domain.rules.versions import returns
+from baccarat.domain.tables import commands as c
+from baccarat.domain.tables import events as e
+from baccarat.domain.tables import kill_switch, rules_lifecycle, shoes
+from baccarat.domain.tables import refusals as r
+from baccarat.domain.tables.evolve import Event, evolve
+from baccarat.domain.tables.shoe_events import RevealedSeed, TableClosed, TableClosing
+from baccarat.domain.tables.state import INITIAL, Seat, TableState
 from casino.kernel.decider import Decider
 from casino.kernel.money import AmountNotPositive, Book
-from wallet.accounts import player_account
-from wallet.refusals import InsufficientFunds
+from wallet.ledger.accounts import player_account
+from wallet.ledger.refusals import InsufficientFunds
 
 Events = Sequence[e.TableEvent]
 
@@ -30,7 +30,7 @@ def _open(command: c.OpenTable, state: TableState) -> Events:
         raise r.PlayMoneyNotOffered
     accepted, words = command.edge_accepted, command.acknowledgement
     if Book.REAL in command.books:
-        versioning.require_acknowledged(command.rules, floor=command.floor, words=words, edge_accepted=accepted)
+        rules_lifecycle.require_acknowledged(command.rules, floor=command.floor, words=words, edge_accepted=accepted)
         accepted = accepted or bool(words)
     return (
         e.TableOpened(
@@ -52,7 +52,7 @@ def _open(command: c.OpenTable, state: TableState) -> Events:
 def _take(command: c.TakeSeat, state: TableState) -> Events:
     if state.closed:
         raise r.TableIsClosed
-    stopping.require_playing(state)
+    kill_switch.require_playing(state)
     _require_seat_number(command.seat, state)
     if state.seat_of(command.player) is not None:
         raise r.AlreadySeated
@@ -84,7 +84,7 @@ def _change(command: c.ChangeSeat, state: TableState) -> Events:
 
 def _rebuy(command: c.Rebuy, state: TableState) -> Events:
     seat = _require_seated(command.player, state)
-    stopping.require_staying(state)
+    kill_switch.require_staying(state)
     if command.amount <= 0:
         raise AmountNotPositive
     _require_funds(command.amount, command, seat.book, state)
@@ -201,11 +201,11 @@ _DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
     c.Rebuy: _rebuy,
     c.LeaveSeat: _leave,
     c.FreeSeat: _free,
-    **stopping.DECIDE,
+    **kill_switch.DECIDE,
     **shoes.DECIDE,
     c.AnnounceClosing: _announce_closing,
     c.CloseTable: _close,
-    **versioning.DECIDE,
+    **rules_lifecycle.DECIDE,
 }
 
 TABLE: Final[Decider[c.TableCommand, TableState, Event]] = Decider(initial=INITIAL, decide=decide, evolve=evolve)

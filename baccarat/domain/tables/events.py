@@ -5,21 +5,21 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from baccarat.fairness.cut import Contribution
-from baccarat.rounds.named_shoe import NamedShoe
-from baccarat.rules.cards import Card
-from baccarat.rules.presets import TableRules
-from baccarat.rules.versions import SpotReturn
-from baccarat.rules.wagers import Spot
-from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
-from baccarat.tables.switch_events import PlayResumed, PlayStopped
-from baccarat.tables.version_events import (
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.versions import SpotReturn
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
+from baccarat.domain.tables.rules_events import (
     RulesDecommissioned,
     RulesDrafted,
     RulesPublished,
     RulesRejected,
     RulesTookEffect,
 )
+from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
 from casino.kernel.money import Book
 
 

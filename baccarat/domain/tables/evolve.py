@@ -5,18 +5,15 @@ from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.rounds import cutting
-from baccarat.rounds import events as re
-from baccarat.rounds.named_shoe import NamedShoe
-from baccarat.rounds.void_events import RoundVoided
-from baccarat.rules.presets import TableRules
-from baccarat.rules.roads.marks import RUN, Mark, noted, pairs, without
-from baccarat.tables import events as e
-from baccarat.tables.ruled import after
-from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed, TableClosing
-from baccarat.tables.state import Closing, NextShoe, Seat, Shoe, Stop, TableState
-from baccarat.tables.switch_events import PlayResumed, PlayStopped
-from baccarat.tables.version_events import (
+from baccarat.domain.rounds import cut
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rounds.void_events import RoundVoided
+from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.roads.marks import RUN, Mark, noted, pairs, without
+from baccarat.domain.tables import events as e
+from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
+from baccarat.domain.tables.rules_events import (
     RulesDecommissioned,
     RulesDrafted,
     RulesPublished,
@@ -24,6 +21,9 @@ from baccarat.tables.version_events import (
     RulesTookEffect,
     VersionEvent,
 )
+from baccarat.domain.tables.rules_state import after
+from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed, TableClosing
+from baccarat.domain.tables.state import Closing, NextShoe, Seat, Shoe, Stop, TableState
 
 Event = e.TableEvent | re.RoundEvent
 Word = re.ChipsPlaced | re.PlacementUndone | re.ChipsCleared | re.WagerRepeated | re.SeatPassed
@@ -73,7 +73,7 @@ def _shoe_cut_given(state: TableState, event: ShoeCutGiven) -> TableState:
     coming = state.next_shoe
     if coming is None:
         return state
-    given = cutting.after(coming.given, seat=event.seat, player=event.player, contribution=event.contribution)
+    given = cut.after(coming.given, seat=event.seat, player=event.player, contribution=event.contribution)
     return replace(state, next_shoe=replace(coming, given=given))
 
 

@@ -3,18 +3,18 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from baccarat.tables import commands as c
-from baccarat.tables.refusals import TableIsClosing
-from baccarat.tables.state import TableState
-from baccarat.tables.stop_refusals import (
+from baccarat.domain.tables import commands as c
+from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped, Scope
+from baccarat.domain.tables.kill_switch_refusals import (
     GamingIsStopped,
     OperatorIsStopped,
     PlayIsStopped,
     RulesAreStopped,
     TableIsStopped,
 )
-from baccarat.tables.switch_events import PlayResumed, PlayStopped, Scope
-from baccarat.tables.version_refusals import RulesWithdrawn
+from baccarat.domain.tables.refusals import TableIsClosing
+from baccarat.domain.tables.rules_refusals import RulesWithdrawn
+from baccarat.domain.tables.state import TableState
 
 _REFUSALS: Final[dict[Scope, type[PlayIsStopped]]] = {
     Scope.GAMING: GamingIsStopped,

@@ -1,6 +1,6 @@
 """Why nothing new starts, and why a switch can't be thrown or released."""
 
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 
 class PlayIsStopped(Refusal):

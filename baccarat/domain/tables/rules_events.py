@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from baccarat.rules.table_rules import TableRules
-from baccarat.rules.versions import SpotReturn
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.rules.versions import SpotReturn
 
 
 class Waits(StrEnum):

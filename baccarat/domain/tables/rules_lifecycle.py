@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from baccarat.rules import versions
-from baccarat.rules.table_rules import TableRules
-from baccarat.tables import commands as c
-from baccarat.tables import version_events as e
-from baccarat.tables import version_refusals as r
-from baccarat.tables.refusals import PlayerEdgeNotAccepted, PlayMoneyNotOffered, TableIsClosed
-from baccarat.tables.ruled import Draft
-from baccarat.tables.state import TableState
+from baccarat.domain.rules import versions
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.tables import commands as c
+from baccarat.domain.tables import rules_events as e
+from baccarat.domain.tables import rules_refusals as r
+from baccarat.domain.tables.refusals import PlayerEdgeNotAccepted, PlayMoneyNotOffered, TableIsClosed
+from baccarat.domain.tables.rules_state import Draft
+from baccarat.domain.tables.state import TableState
 from casino.kernel.money import Book
 
 LONGEST_REASON: Final = 500

@@ -1,6 +1,6 @@
 """Why rules can't be drafted, published or withdrawn."""
 
-from casino.kernel.refusals import Kind, Refusal
+from casino.kernel.errors import Kind, Refusal
 
 
 class ReturnUnderFloor(Refusal):

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from baccarat.rules.table_rules import TableRules
-from baccarat.tables.version_events import (
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.tables.rules_events import (
     RulesDecommissioned,
     RulesDrafted,
     RulesPublished,

@@ -3,16 +3,16 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from baccarat.fairness.commitment import opens
-from baccarat.fairness.cut import Contribution
-from baccarat.rounds import cutting
-from baccarat.rounds.refusals import NoShoeToCut
-from baccarat.rules.cards import Card, points
-from baccarat.tables import commands as c
-from baccarat.tables import events as e
-from baccarat.tables import refusals as r
-from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed
-from baccarat.tables.state import NextShoe, TableState
+from baccarat.domain.fairness.commitment import opens
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.rounds import cut
+from baccarat.domain.rounds.refusals import NoShoeToCut
+from baccarat.domain.rules.cards import Card, points
+from baccarat.domain.tables import commands as c
+from baccarat.domain.tables import events as e
+from baccarat.domain.tables import refusals as r
+from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed
+from baccarat.domain.tables.state import NextShoe, TableState
 
 Events = Sequence[e.TableEvent]
 
@@ -37,7 +37,7 @@ def _give_cut(command: c.GiveShoeCut, state: TableState) -> Events:
         raise r.NotSeated
     if coming is None:
         raise NoShoeToCut
-    if not cutting.changes(coming.given, seat=seat.seat, player=seat.player, contribution=command.contribution):
+    if not cut.changes(coming.given, seat=seat.seat, player=seat.player, contribution=command.contribution):
         return ()
     return (
         ShoeCutGiven(
@@ -75,8 +75,8 @@ def _start(command: c.StartShoe, state: TableState) -> Events:
 
 def cut_of(coming: NextShoe) -> tuple[tuple[Contribution, ...], str]:
     """This will list what a committed shoe's cut would be fixed by now, and that cut in hex."""
-    contributions = cutting.listed(coming.given)
-    return contributions, cutting.cut_of(coming.shoe, contributions)
+    contributions = cut.listed(coming.given)
+    return contributions, cut.cut_of(coming.shoe, contributions)
 
 
 def _end(command: c.EndShoe, state: TableState) -> Events:

@@ -5,14 +5,14 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from baccarat.rounds.cutting import GivenCuts
-from baccarat.rules.presets import Shuffle, TableRules
-from baccarat.rules.table_rules import ShoeShape
-from baccarat.rules.wagers import Spot
-from baccarat.tables import events as e
-from baccarat.tables.ruled import Ruled
-from baccarat.tables.switch_events import Scope
-from baccarat.tables.version_events import Waits
+from baccarat.domain.rounds.cut import GivenCuts
+from baccarat.domain.rules.presets import Shuffle, TableRules
+from baccarat.domain.rules.table_rules import ShoeShape
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables import events as e
+from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.domain.tables.rules_events import Waits
+from baccarat.domain.tables.rules_state import Ruled
 from casino.kernel.money import Book
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from baccarat.audit import engine, heads, parallel
+from baccarat.audit import engine, last_head, parallel
 from baccarat.audit.report import Report
 from casino.checkpoints.audit import last_good
 from casino.checkpoints.document import Checkpoint
@@ -44,10 +44,10 @@ class Command(BaseCommand):
         parser.add_argument("--head-file", type=Path, help="where the last head of the log is kept")
 
     def handle(self, *_args: Any, since: int, oldest: float, head_file: Path | None, **options: Any) -> None:
-        file = head_file or heads.default_file()
+        file = head_file or last_head.default_file()
         try:
-            expected = heads.read(file)
-        except heads.UnreadableHead as trouble:
+            expected = last_head.read(file)
+        except last_head.UnreadableHead as trouble:
             raise CommandError(f"{trouble}. Remove it to begin a new record of heads.") from trouble
         checkpoint = self._checkpoint(expected) if options["since_checkpoint"] else None
         asked = {"since": since, "checkpoint": checkpoint, "expected": expected, "oldest": oldest}
@@ -80,7 +80,7 @@ class Command(BaseCommand):
     def _keep(self, file: Path, report: Report) -> None:
         """A verdict stands even where no file can be written; whoever reads it is told."""
         try:
-            heads.keep(file, position=report.head[0], digest=report.head[1])
+            last_head.keep(file, position=report.head[0], digest=report.head[1])
         except OSError as trouble:
             self.stderr.write(f"The head of the log could not be kept ({trouble}); choose a place with --head-file.")
 

@@ -7,8 +7,8 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 
-from baccarat.page import demo
-from casino.kernel.refusals import Refusal
+from baccarat.web import demo
+from casino.kernel.errors import Refusal
 
 ADMIN = "admin"
 PASSWORD = "DJANGO_SUPERUSER_PASSWORD"  # noqa: S105  (the name of the variable, which `createsuperuser` reads too)

@@ -10,13 +10,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 from rich.table import Table
 
-from baccarat.rules.bulk import OUTCOMES, play_out
-from baccarat.rules.cards import ordered
-from baccarat.rules.deal import Outcome
-from baccarat.rules.odds import Sheet, SpotOdds, sheet
-from baccarat.rules.odds_page import commission_policy, decimal, document, exact, notes
-from baccarat.rules.presets import PRESETS, rules_for
-from casino.kernel.refusals import Refusal
+from baccarat.domain.rules.bulk import OUTCOMES, play_out
+from baccarat.domain.rules.cards import ordered
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.odds import Sheet, SpotOdds, sheet
+from baccarat.domain.rules.odds_page import commission_policy, decimal, document, exact, notes
+from baccarat.domain.rules.presets import PRESETS, rules_for
+from casino.kernel.errors import Refusal
 
 LISTED = ", ".join(PRESETS)
 

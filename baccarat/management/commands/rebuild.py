@@ -5,13 +5,13 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from baccarat.audit.rebuilding import Unfoldable, rebuild
-from baccarat.chat.rebuilding import rebuild_chat
-from wallet.adjustments.rebuilding import rebuild_adjustments
-from wallet.limits.projection import rebuild_limits
-from wallet.payments.rebuilding import rebuild_payments
-from wallet.protection.rebuilding import rebuild_protection
-from wallet.reconciliation.rebuilding import rebuild_reconciliation
+from baccarat.audit.rebuild import Unfoldable, rebuild
+from baccarat.chat.rebuild import rebuild_chat
+from wallet.adjustments.rebuild import rebuild_adjustments
+from wallet.payments.rebuild import rebuild_payments
+from wallet.reconciliation.rebuild import rebuild_reconciliation
+from wallet.responsible_gaming.rebuild import rebuild_protection
+from wallet.responsible_gaming.table_limit_projection import rebuild_limits
 
 ALSO: Final = (
     rebuild_chat,

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 from rich.table import Table
 
-from baccarat.audit.retelling import NoSuchRound, Retold, find, retell
+from baccarat.audit.round_replay import NoSuchRound, Retold, find, retell
 from baccarat.management.commands.audit import findings_table
 from casino.events.codec import MalformedEvent, UnknownEvent
 

@@ -10,14 +10,14 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from baccarat.audit.retelling import NoSuchRound, find
+from baccarat.audit.round_replay import NoSuchRound, find
+from baccarat.domain.rounds.refusals import RoundNotSetAside
+from baccarat.domain.tables.kill_switch_events import Scope
 from baccarat.management.switching import add_subject, metadata_of, staff_named, subject_of
-from baccarat.models import Round
-from baccarat.operations import dealing, switching
-from baccarat.rounds.refusals import RoundNotSetAside
-from baccarat.tables.switch_events import Scope
+from baccarat.services import dealing, kill_switch
+from baccarat.storage.models import Round
 from casino.events.store import Metadata
-from casino.kernel.refusals import Refusal
+from casino.kernel.errors import Refusal
 
 
 class Command(BaseCommand):
@@ -40,7 +40,7 @@ class Command(BaseCommand):
 
 def _release(scope: Scope, subject: str, reason: str, staff: User) -> str:
     named, by = subject_of(scope, subject), metadata_of(staff, "command")
-    row = switching.resume(scope=scope, subject=named, reason=reason, metadata=by)
+    row = kill_switch.resume(scope=scope, subject=named, reason=reason, metadata=by)
     return f"switch={row.id} at={row.at:%Y-%m-%dT%H:%M:%SZ}"
 
 

@@ -8,9 +8,9 @@ from django.utils.module_loading import import_string
 from rich.console import Console
 from rich.table import Table
 
-from baccarat import sampling
-from baccarat.operations import monitoring
-from baccarat.randomness.suite import Judged, passes
+from baccarat.domain.rng_tests.suite import Judged, passes
+from baccarat.queries import rng_sample
+from baccarat.services import rng_monitoring
 
 PLOT: Final = "baccarat.management.plots.draw"
 
@@ -22,11 +22,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print JSON")
         parser.add_argument("--plot", metavar="FILE", help="write a picture: PNG, SVG or PDF by its name")
-        parser.add_argument("--shoes", type=int, default=sampling.MOST_SHOES, help="the newest so many shoes")
-        parser.add_argument("--rounds", type=int, default=sampling.MOST_ROUNDS, help="the newest so many rounds")
+        parser.add_argument("--shoes", type=int, default=rng_sample.MOST_SHOES, help="the newest so many shoes")
+        parser.add_argument("--rounds", type=int, default=rng_sample.MOST_ROUNDS, help="the newest so many rounds")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        history, judged = monitoring.watch(shoes=options["shoes"], rounds=options["rounds"])
+        history, judged = rng_monitoring.watch(shoes=options["shoes"], rounds=options["rounds"])
         if options["plot"]:
             import_string(PLOT)(history.sample, judged, options["plot"])
         shoes, rounds = len(history.sample.shoes), len(history.sample.outcomes)

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from baccarat.operations import revealing, rotating
+from baccarat.services import key_rotation, revealing
 
 
 class Command(BaseCommand):
@@ -13,7 +13,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         """This will say how many seeds came from which key. Raises CommandError for seeds that no key opens."""
-        done = rotating.rotate(actor="system:rotate_shoe_keys")
+        done = key_rotation.rotate(actor="system:rotate_shoe_keys")
         for key, count in sorted(done.resealed.items()):
             self.stdout.write(f"{count} from {key} to {done.key}")
         shown = revealing.reveal_owed()

@@ -4,11 +4,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from baccarat.domain.tables.kill_switch_events import Scope
 from baccarat.management.switching import add_subject, metadata_of, staff_named, subject_of
-from baccarat.operations import switching
-from baccarat.tables.switch_events import Scope
-from casino import personal
-from casino.kernel.refusals import Refusal
+from baccarat.services import kill_switch
+from casino.crypto import crypto_shredding
+from casino.kernel.errors import Refusal
 
 
 class Command(BaseCommand):
@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, scope: str, subject: str, by: str, reason: str, says: str, **_options: Any) -> None:
         staff = staff_named(by)
         try:
-            row = switching.stop(
+            row = kill_switch.stop(
                 scope=Scope(scope),
                 subject=subject_of(Scope(scope), subject),
                 reason=reason,
@@ -33,5 +33,5 @@ class Command(BaseCommand):
         except Refusal as refusal:
             raise CommandError(refusal.told()) from None
         self.stdout.write(
-            f"stop: ok switch={row.id} at={row.at:%Y-%m-%dT%H:%M:%SZ} players are told: {personal.told(row.says)}"
+            f"stop: ok switch={row.id} at={row.at:%Y-%m-%dT%H:%M:%SZ} players are told: {crypto_shredding.told(row.says)}"
         )

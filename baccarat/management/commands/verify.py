@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 from rich.table import Table
 
-from baccarat.proofs import checking
+from baccarat.proofs import checks
 from baccarat.proofs.keys import NoKey, keys_in
 from baccarat.proofs.results import Overall, Verdict, Verification
 
@@ -43,7 +43,7 @@ class Command(BaseCommand):
             trusted = keys_in(key) if key else ()
         except (OSError, NoKey) as trouble:
             raise CommandError(str(trouble)) from trouble
-        result = checking.verify(raw, keys=trusted)
+        result = checks.verify(raw, keys=trusted)
         if options["json"]:
             self.stdout.write(json.dumps(result.document(), indent=2))
         else:

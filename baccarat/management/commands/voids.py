@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from baccarat.operations import voiding
+from baccarat.services import voiding
 from casino.operators.models import Operator
 
 

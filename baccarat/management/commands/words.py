@@ -4,10 +4,10 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from baccarat.chat import listing, queries
+from baccarat.chat import queries, word_lists
 from casino.events.store import Metadata
-from casino.kernel.refusals import Refusal
-from casino.operators.operations import find_operator
+from casino.kernel.errors import Refusal
+from casino.operators.services import find_operator
 
 ACTOR: Final = "command:words"
 
@@ -29,11 +29,11 @@ class Command(BaseCommand):
             whose = None if operator is None else find_operator(slug=operator).id
             metadata = Metadata(str(whose or ""), ACTOR, "", "words")
             for word in add:
-                listing.add(operator=whose, word=word, metadata=metadata)
+                word_lists.add(operator=whose, word=word, metadata=metadata)
             for word in remove:
-                listing.remove(operator=whose, word=word, metadata=metadata)
+                word_lists.remove(operator=whose, word=word, metadata=metadata)
             if options["first"]:
-                listing.begin(operator=whose, metadata=metadata)
+                word_lists.begin(operator=whose, metadata=metadata)
         except Refusal as refusal:
             raise CommandError(f"{refusal.detail}. {refusal.remedy}") from None
         for line in queries.list_of(operator=whose):

@@ -3,7 +3,7 @@ from django.db import migrations
 from casino.events.immutability import grant_all
 
 TABLE = """
-    CREATE TABLE preferences_of_player (
+    CREATE TABLE web_preferences (
         player_id uuid PRIMARY KEY,
         operator_id uuid NOT NULL,
         sound boolean NOT NULL,
@@ -26,6 +26,6 @@ class Migration(migrations.Migration):
     dependencies = [("events", "0001_initial")]
 
     operations = [
-        migrations.RunSQL(sql=TABLE, reverse_sql="DROP TABLE preferences_of_player"),
-        migrations.RunSQL(sql=";".join(grant_all("preferences_of_player")), reverse_sql=migrations.RunSQL.noop),
+        migrations.RunSQL(sql=TABLE, reverse_sql="DROP TABLE web_preferences"),
+        migrations.RunSQL(sql=";".join(grant_all("web_preferences")), reverse_sql=migrations.RunSQL.noop),
     ]

@@ -17,7 +17,7 @@ from django.db import connections
 
 from casino.api.streaming.reader import Gone, Reader
 from casino.events import subscriptions
-from casino.events.drafts import Sealed
+from casino.events.records import Sealed
 
 logger = logging.getLogger(__name__)
 

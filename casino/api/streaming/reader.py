@@ -9,7 +9,7 @@ from django.db import Error, connection
 
 from casino.events import subscriptions
 from casino.events.broadcast import Listener
-from casino.events.drafts import Sealed
+from casino.events.records import Sealed
 
 logger = logging.getLogger(__name__)
 

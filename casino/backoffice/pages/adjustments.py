@@ -10,23 +10,23 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from casino.admin import logins, marks
-from casino.admin.filters import chosen, since_by_uuid
-from casino.admin.readonly import ReadOnlyAdmin, as_uuid
-from casino.admin.sections import Alert, Facts, Field, Form, Section
-from casino.api.requests import request_id
+from casino.backoffice import html, staff_names
+from casino.backoffice.base import ReadOnlyAdmin, as_uuid
+from casino.backoffice.filters import chosen, since_by_uuid
+from casino.backoffice.pages.operators import operator_filter
+from casino.backoffice.sections import Alert, Facts, Field, Form, Section
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import Book
-from casino.operators import staff
-from casino.operators.admin import operator_filter
+from casino.observability.request_id import request_id
+from casino.operators import memberships
 from casino.operators.models import Operator, Player
-from wallet import ledger
-from wallet.accounts import AccountKind, player_account
-from wallet.adjustment_events import AdjustmentReason, Direction
-from wallet.adjustments import operations, queries
+from wallet.adjustments import queries, services
+from wallet.adjustments.events import AdjustmentReason, Direction
 from wallet.adjustments.refusals import UnknownChoice
 from wallet.adjustments.state import AdjustmentStatus
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountKind, player_account
 from wallet.models import Account, Adjustment
 
 REQUEST: Final = "wallet.request_adjustment"
@@ -73,10 +73,10 @@ class AdjustmentAdmin(ReadOnlyAdmin):
 
     def approve(self, request: HttpRequest, adjustment: Adjustment) -> str:
         """This will agree. Raises the refusals of `operations.approve`."""
-        done = operations.approve(
+        done = services.approve(
             adjustment.pk,
             operator=adjustment.operator_id,
-            by=staff.actor(request.user),
+            by=memberships.actor(request.user),
             as_debt=request.POST.get("as_debt") == "yes",
             answer=request.POST.get("answer", ""),
             metadata=_remembered(request, adjustment),
@@ -86,10 +86,10 @@ class AdjustmentAdmin(ReadOnlyAdmin):
 
     def reject(self, request: HttpRequest, adjustment: Adjustment) -> str:
         """This will refuse. Raises the refusals of `operations.reject`."""
-        operations.reject(
+        services.reject(
             adjustment.pk,
             operator=adjustment.operator_id,
-            by=staff.actor(request.user),
+            by=memberships.actor(request.user),
             answer=request.POST.get("answer", ""),
             metadata=_remembered(request, adjustment),
         )
@@ -98,12 +98,12 @@ class AdjustmentAdmin(ReadOnlyAdmin):
     @admin.display(description="id")
     def title(self, adjustment: Adjustment) -> str:
         """The end of its id."""
-        return marks.short(adjustment.pk)
+        return html.short(adjustment.pk)
 
     @admin.display(description="status")
     def standing(self, adjustment: Adjustment) -> SafeString:
         """How it stands."""
-        return marks.badge(adjustment.status, _TONES[adjustment.status])
+        return html.badge(adjustment.status, _TONES[adjustment.status])
 
     @admin.display(description="way")
     def way(self, adjustment: Adjustment) -> str:
@@ -113,8 +113,8 @@ class AdjustmentAdmin(ReadOnlyAdmin):
     @admin.display(description="amount")
     def sum(self, adjustment: Adjustment) -> SafeString | str:
         """How much."""
-        amount = marks.money(adjustment.amount, adjustment.currency)
-        return amount if adjustment.book == Book.REAL else marks.both(amount, "play money")
+        amount = html.money(adjustment.amount, adjustment.currency)
+        return amount if adjustment.book == Book.REAL else html.both(amount, "play money")
 
     @admin.display(description="reason")
     def why(self, adjustment: Adjustment) -> str:
@@ -124,22 +124,22 @@ class AdjustmentAdmin(ReadOnlyAdmin):
     @admin.display(description="operator")
     def operator(self, adjustment: Any) -> SafeString | str:
         """Whose house it is in."""
-        return marks.page("operator", adjustment.operator_id, adjustment.slug or marks.short(adjustment.operator_id))
+        return html.page("operator", adjustment.operator_id, adjustment.slug or html.short(adjustment.operator_id))
 
     @admin.display(description="player")
     def player(self, adjustment: Any) -> SafeString | str:
         """Whose account it is."""
-        return marks.page("player", adjustment.player_id, adjustment.nickname or marks.short(adjustment.player_id))
+        return html.page("player", adjustment.player_id, adjustment.nickname or html.short(adjustment.player_id))
 
     @admin.display(description="asked by")
     def asked_by(self, adjustment: Adjustment) -> str:
         """Who asked for it."""
-        return logins.named(adjustment.requested_by)
+        return staff_names.named(adjustment.requested_by)
 
     @admin.display(description="requested (UTC)")
     def when(self, adjustment: Adjustment) -> SafeString | str:
         """When it was asked for."""
-        return marks.moment(adjustment.requested_at)
+        return html.moment(adjustment.requested_at)
 
     def sections(self, request: HttpRequest, obj: Adjustment) -> Sequence[Section]:
         """This will show an adjustment with its words, and the forms to decide it for those who may."""
@@ -148,29 +148,29 @@ class AdjustmentAdmin(ReadOnlyAdmin):
         account = player_account(book=Book(obj.book), currency=obj.currency, **whose)
         facts = (
             ("Status", self.standing(obj)),
-            ("Amount", marks.both(self.sum(obj), obj.direction)),
+            ("Amount", html.both(self.sum(obj), obj.direction)),
             ("Reason", obj.reason),
             ("Operator", self.operator(obj)),
             ("Player", self.player(obj)),
-            ("Why, in words", marks.NOTHING if words is None else words.note),
-            ("To the player", marks.NOTHING if words is None else words.message or marks.NOTHING),
+            ("Why, in words", html.NOTHING if words is None else words.note),
+            ("To the player", html.NOTHING if words is None else words.message or html.NOTHING),
             ("Asked by", obj.requested_by),
             ("Requested (UTC)", self.when(obj)),
-            ("Decided by", obj.decided_by or marks.NOTHING),
-            ("Decided (UTC)", marks.moment(obj.decided_at)),
-            ("Answer", marks.NOTHING if words is None else words.answer or marks.NOTHING),
-            ("On the account now", marks.money(ledger.balances([account])[account], obj.currency)),
-            ("Taken from the account", marks.money(obj.taken, obj.currency)),
-            ("Recorded as a debt", marks.money(obj.owed, obj.currency)),
-            ("Log", marks.listing("events_event", "all events", q=f"adjustment-{obj.pk}")),
-            ("Id", marks.code(obj.pk)),
+            ("Decided by", obj.decided_by or html.NOTHING),
+            ("Decided (UTC)", html.moment(obj.decided_at)),
+            ("Answer", html.NOTHING if words is None else words.answer or html.NOTHING),
+            ("On the account now", html.money(store.balances([account])[account], obj.currency)),
+            ("Taken from the account", html.money(obj.taken, obj.currency)),
+            ("Recorded as a debt", html.money(obj.owed, obj.currency)),
+            ("Log", html.listing("events_event", "all events", q=f"adjustment-{obj.pk}")),
+            ("Id", html.code(obj.pk)),
         )
         return (Facts("Adjustment", facts), *self._decision(request, obj))
 
     def _decision(self, request: HttpRequest, adjustment: Adjustment) -> Sequence[Section]:
         if adjustment.status != AdjustmentStatus.REQUESTED or not request.user.has_perm(DECIDE):
             return ()
-        if adjustment.requested_by == staff.actor(request.user):
+        if adjustment.requested_by == memberships.actor(request.user):
             return (Alert("Waiting for another person", "Who asked for an adjustment can't decide it."),)
         debt = Field("as_debt", "Record what is missing as a debt", mark=True)
         remark = Field("answer", "Remark", required=False)
@@ -190,7 +190,7 @@ def ask(request: HttpRequest, account: Account) -> str:
     given, player = request.POST, account.player_id
     if account.kind != AccountKind.ACCOUNT or player is None:
         raise PermissionDenied
-    operations.request(
+    services.request(
         operator=account.operator_id,
         player=player,
         book=Book(account.book),
@@ -200,7 +200,7 @@ def ask(request: HttpRequest, account: Account) -> str:
         reason=_choice(AdjustmentReason, given.get("reason", "")),
         note=given.get("note", ""),
         message=given.get("message", ""),
-        by=staff.actor(request.user),
+        by=memberships.actor(request.user),
         metadata=_remembered(request, account),
     )
     return "Asked for an adjustment; another person has to agree."
@@ -229,5 +229,5 @@ def _choice(kind: Any, given: str) -> Any:
 
 def _remembered(request: HttpRequest, row: Account | Adjustment) -> Metadata:
     made = request_id(request)
-    who = staff.actor(request.user)
+    who = memberships.actor(request.user)
     return Metadata(operator=str(row.operator_id), actor=who, causation="", correlation=made, request=made)

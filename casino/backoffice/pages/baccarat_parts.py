@@ -6,20 +6,20 @@ from typing import Any, Final
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils.safestring import SafeString
 
-from baccarat.admin.words import words
-from baccarat.catalogue import CATALOGUE
-from baccarat.models import Round, Table
-from baccarat.rounds.state import Phase, Standing
-from baccarat.rules.cards import UnknownCard
-from baccarat.rules.presets import PRESETS
-from casino import personal
-from casino.admin import marks
-from casino.admin.filters import chosen
-from casino.admin.sections import Grid
-from casino.admin.waiting import Waiting
-from casino.events.admin import timeline
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rules.cards import UnknownCard
+from baccarat.domain.rules.presets import PRESETS
+from baccarat.storage.event_registry import CATALOGUE
+from baccarat.storage.models import Round, Table
+from casino.backoffice import html
+from casino.backoffice.badges import Waiting
+from casino.backoffice.filters import chosen
+from casino.backoffice.pages.events import timeline
+from casino.backoffice.pages.narrative import words
+from casino.backoffice.sections import Grid
+from casino.crypto import crypto_shredding
 from casino.events.codec import MalformedEvent, UnknownEvent
-from casino.events.drafts import Recorded
+from casino.events.records import Recorded
 from casino.operators.models import Operator
 
 OUTCOMES: Final = {"player": "player", "banker": "banker", "tie": "tie"}
@@ -65,24 +65,24 @@ def with_numbers(wagers: QuerySet[Any]) -> QuerySet[Any]:
 def round_link(wager: Any) -> SafeString | str:
     """This will link to the round of a wager that `with_numbers` made."""
     number = wager.round_number
-    return marks.page("round", wager.round_id, marks.short(wager.round_id) if number is None else f"No. {number}")
+    return html.page("round", wager.round_id, html.short(wager.round_id) if number is None else f"No. {number}")
 
 
 def operator_link(row: Any) -> SafeString | str:
     """This will link to the operator of a row that `with_names` made."""
-    return marks.page("operator", row.operator_id, row.slug or marks.short(row.operator_id))
+    return html.page("operator", row.operator_id, row.slug or html.short(row.operator_id))
 
 
 def phase_badge(phase: str, set_aside: str | None) -> SafeString:
     """This will print where a round stands; one set aside stands out."""
     if set_aside is not None:
-        return marks.badge("set aside", "bad")
-    return marks.badge(phase, PHASES.get(Phase(phase), "plain"))
+        return html.badge("set aside", "bad")
+    return html.badge(phase, PHASES.get(Phase(phase), "plain"))
 
 
 def outcome_badge(outcome: str | None) -> SafeString | str:
     """This will print who won, in the colour of the spot."""
-    return marks.NOTHING if outcome is None else marks.badge(outcome, OUTCOMES.get(outcome, "bad"))
+    return html.NOTHING if outcome is None else html.badge(outcome, OUTCOMES.get(outcome, "bad"))
 
 
 set_aside_count: Final = Waiting("baccarat.view_round", lambda: Table.objects.filter(set_aside__isnull=False))
@@ -91,7 +91,7 @@ set_aside_count: Final = Waiting("baccarat.view_round", lambda: Table.objects.fi
 
 def told(title: str, events: Sequence[Recorded], currency: str) -> Grid:
     """This will tell a stream of this game in words; an event that can't be read says so instead of failing."""
-    said = personal.opened([_told(event, currency) for event in events])
+    said = crypto_shredding.opened([_told(event, currency) for event in events])
     return timeline(title, events, {event.id: words or "" for event, words in zip(events, said, strict=True)})
 
 

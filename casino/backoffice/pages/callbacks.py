@@ -12,13 +12,13 @@ from django.db.models.functions import Cast
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from casino.admin import marks, scope
-from casino.admin.filters import chosen
-from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
-from casino.admin.sections import Facts, Section
+from casino.backoffice import html, scope
+from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
+from casino.backoffice.filters import chosen
+from casino.backoffice.sections import Facts, Section
 from wallet.models import Callback, Deposit, Withdrawal
-from wallet.payments import bodies, deposits
-from wallet.payments.reports import Kind, Report
+from wallet.payments import deposits, provider_messages
+from wallet.payments.provider_reports import Kind, Report
 
 WAITING: Final = "waiting"
 _TONES: Final = {deposits.APPLIED: "good", deposits.NOTHING_NEW: "plain", WAITING: "warn"}
@@ -79,8 +79,8 @@ class CallbackAdmin(ReadOnlyAdmin):
         """The payment."""
         told = report(callback)
         if told is None:
-            return marks.NOTHING
-        return marks.page(_PAGES[told.kind], told.payment, f"{told.kind} {marks.short(told.payment)}")
+            return html.NOTHING
+        return html.page(_PAGES[told.kind], told.payment, f"{told.kind} {html.short(told.payment)}")
 
     @admin.display(description="says")
     def said(self, callback: Callback) -> str:
@@ -92,18 +92,18 @@ class CallbackAdmin(ReadOnlyAdmin):
     def sum(self, callback: Callback) -> SafeString | str:
         """How much, as the provider has it."""
         told = report(callback)
-        return marks.NOTHING if told is None else marks.money(told.amount, told.currency)
+        return html.NOTHING if told is None else html.money(told.amount, told.currency)
 
     @admin.display(description="verdict")
     def verdict(self, callback: Callback) -> SafeString:
         """What became of the callback."""
         verdict = callback.outcome or WAITING
-        return marks.badge(verdict.replace("_", " "), _TONES.get(verdict, "bad"))
+        return html.badge(verdict.replace("_", " "), _TONES.get(verdict, "bad"))
 
     @admin.display(description="received (UTC)")
     def time(self, callback: Callback) -> SafeString | str:
         """When it came."""
-        return marks.moment(callback.received_at, fine=True)
+        return html.moment(callback.received_at, fine=True)
 
     def sections(self, request: HttpRequest, obj: Callback) -> Sequence[Section]:
         """This will show one callback."""
@@ -115,10 +115,10 @@ class CallbackAdmin(ReadOnlyAdmin):
             ("Amount", self.sum(obj)),
             ("Verdict", self.verdict(obj)),
             ("Tried", f"{obj.attempts} times"),
-            ("Trouble", obj.trouble or marks.NOTHING),
+            ("Trouble", obj.trouble or html.NOTHING),
             ("Received (UTC)", self.time(obj)),
-            ("Nonce", marks.code(obj.nonce)),
-            ("Body, as it came", marks.code(obj.body)),
+            ("Nonce", html.code(obj.nonce)),
+            ("Body, as it came", html.code(obj.body)),
         )
         return (Facts("Callback", facts),)
 
@@ -126,6 +126,6 @@ class CallbackAdmin(ReadOnlyAdmin):
 def report(callback: Callback) -> Report | None:
     """This will read what a callback says, None where that can't be read any more."""
     try:
-        return bodies.parse(callback.body)
+        return provider_messages.parse(callback.body)
     except (ValueError, msgspec.MsgspecError):
         return None

@@ -7,7 +7,7 @@ from typing import Final
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from baccarat.rules.cards import name, parse
+from baccarat.domain.rules.cards import name, parse
 
 _SIGNS: Final = {"c": "♣\ufe0e", "d": "♦\ufe0e", "h": "♥\ufe0e", "s": "♠\ufe0e"}
 """Each followed by the selector that asks for text: a heart is a glyph in the line's colour, not a picture."""

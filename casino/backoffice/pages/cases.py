@@ -9,22 +9,23 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from casino.admin import logins, marks, scope
-from casino.admin.filters import chosen, since_by_uuid
-from casino.admin.readonly import ReadOnlyAdmin
-from casino.admin.sections import Facts, Field, Form, Grid, Section
-from casino.admin.waiting import Waiting
-from casino.operators import staff
-from casino.operators.admin import operator_filter
-from casino.reports import matters, queries
+from casino.backoffice import html, scope, staff_names
+from casino.backoffice.badges import Waiting
+from casino.backoffice.base import ReadOnlyAdmin
+from casino.backoffice.filters import chosen, since_by_uuid
+from casino.backoffice.pages.operators import operator_filter
+from casino.backoffice.sections import Facts, Field, Form, Grid, Section
+from casino.compliance import cases
+from casino.operators import memberships
+from casino.reports import queries
 from casino.reports.models import Matter, MatterAct
 
 WORK: Final = "reports.acknowledge_matter"
-_TONES: Final = {None: "bad", matters.ASSIGNED: "warn", matters.RESOLVED: "good"}
+_TONES: Final = {None: "bad", cases.ASSIGNED: "warn", cases.RESOLVED: "good"}
 
 
 def _resolved() -> Exists:
-    return Exists(MatterAct.objects.filter(matter_id=OuterRef("pk"), act=matters.RESOLVED))
+    return Exists(MatterAct.objects.filter(matter_id=OuterRef("pk"), act=cases.RESOLVED))
 
 
 waiting: Final = Waiting("reports.view_matter", lambda: Matter.objects.filter(~_resolved()))
@@ -63,15 +64,15 @@ class MatterAdmin(ReadOnlyAdmin):
 
     def assign(self, request: HttpRequest, matter: Matter) -> str:
         """This will give it to an owner, or to who presses. Raises the refusals of `matters.assign`."""
-        by = staff.actor(request.user)
+        by = memberships.actor(request.user)
         owner = request.POST.get("owner", "").strip()[:60] or by
-        matters.assign(matter.pk, operator=matter.operator_id, owner=owner, by=by)
+        cases.assign(matter.pk, operator=matter.operator_id, owner=owner, by=by)
         return f"Assigned to {owner}."
 
     def resolve(self, request: HttpRequest, matter: Matter) -> str:
         """This will say what became of it. Raises the refusals of `matters.resolve`."""
         words = request.POST.get("words", "")
-        matters.resolve(matter.pk, operator=matter.operator_id, words=words, by=staff.actor(request.user))
+        cases.resolve(matter.pk, operator=matter.operator_id, words=words, by=memberships.actor(request.user))
         return "Resolved."
 
     @admin.display(description="matter")
@@ -82,22 +83,22 @@ class MatterAdmin(ReadOnlyAdmin):
     @admin.display(description="status")
     def standing(self, matter: Any) -> SafeString:
         """How it stands."""
-        return marks.badge(matter.last_act or "open", _TONES[matter.last_act])
+        return html.badge(matter.last_act or "open", _TONES[matter.last_act])
 
     @admin.display(description="operator")
     def operator(self, matter: Matter) -> SafeString | str:
         """Whose it is."""
-        return marks.page("operator", matter.operator_id, scope.slug(matter.operator_id))
+        return html.page("operator", matter.operator_id, scope.slug(matter.operator_id))
 
     @admin.display(description="owner")
     def owner_(self, matter: Any) -> str:
         """Who looks into it."""
-        return logins.named(matter.owner or marks.NOTHING)
+        return staff_names.named(matter.owner or html.NOTHING)
 
     @admin.display(description="found (UTC)")
     def when(self, matter: Matter) -> SafeString | str:
         """When it was found."""
-        return marks.moment(matter.found_at)
+        return html.moment(matter.found_at)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """This will show what was found, what was done about it, and the forms for those who work on it."""
@@ -105,23 +106,23 @@ class MatterAdmin(ReadOnlyAdmin):
         facts = (
             ("Matter", self.title(obj)),
             ("Status", self.standing(obj)),
-            ("About", marks.page(kind, identity) if identity else obj.about),
+            ("About", html.page(kind, identity) if identity else obj.about),
             ("In full", obj.about),
             ("Operator", self.operator(obj)),
             ("Owner", self.owner_(obj)),
             ("Found (UTC)", self.when(obj)),
-            ("Id", marks.code(obj.pk)),
+            ("Id", html.code(obj.pk)),
         )
         told = [(name.replace("_", " "), str(value)) for name, value in obj.found.items()]
         acts = [
-            (marks.moment(act.at), act.act, act.owner, act.words or marks.NOTHING, act.by)
+            (html.moment(act.at), act.act, act.owner, act.words or html.NOTHING, act.by)
             for act in MatterAct.objects.filter(matter_id=obj.pk).order_by("number")
         ]
         done = Grid("What was done", ("Time (UTC)", "Act", "Owner", "In words", "By"), acts)
         return (Facts("Matter", facts), Facts("What was found", told), done, *self._forms(request, obj))
 
     def _forms(self, request: HttpRequest, matter: Any) -> Sequence[Section]:
-        if matter.last_act == matters.RESOLVED or not request.user.has_perm(WORK):
+        if matter.last_act == cases.RESOLVED or not request.user.has_perm(WORK):
             return ()
         owner = Field("owner", "Owner (empty: yourself)", required=False, longest=60)
         words = Field("words", "What it was, and what was done about it", lines=3)

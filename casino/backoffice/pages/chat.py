@@ -9,17 +9,17 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from baccarat.chat import moderating
-from baccarat.chat.admin_base import ChatAdmin
-from baccarat.chat.admin_forms import MODERATE, forms_about, outcome_of, remembered
-from baccarat.chat.admin_words import WordAdmin
+from baccarat.chat import moderation
 from baccarat.chat.models import Act, Closing, Message, Report
-from casino import personal
-from casino.admin import marks
-from casino.admin.filters import chosen, since_by_uuid
-from casino.admin.readonly import as_uuid
-from casino.admin.sections import Facts, Field, Form, Section
-from casino.operators.admin import operator_filter
+from casino.backoffice import html
+from casino.backoffice.base import as_uuid
+from casino.backoffice.filters import chosen, since_by_uuid
+from casino.backoffice.pages.chat_base import ChatAdmin
+from casino.backoffice.pages.chat_forms import MODERATE, forms_about, outcome_of, remembered
+from casino.backoffice.pages.chat_words import WordAdmin
+from casino.backoffice.pages.operators import operator_filter
+from casino.backoffice.sections import Facts, Field, Form, Section
+from casino.crypto import crypto_shredding
 
 __all__ = ["ActAdmin", "MessageAdmin", "ReportAdmin", "WordAdmin"]
 
@@ -41,12 +41,12 @@ class MessageAdmin(ChatAdmin):
     @admin.display(description="table")
     def place(self, message: Message) -> SafeString:
         """Where it was said."""
-        return marks.both(marks.page("table", message.table_id, marks.short(message.table_id)), f"seat {message.seat}")
+        return html.both(html.page("table", message.table_id, html.short(message.table_id)), f"seat {message.seat}")
 
     @admin.display(description="sent (UTC)")
     def when(self, message: Message) -> SafeString | str:
         """When it was said."""
-        return marks.moment(message.sent_at)
+        return html.moment(message.sent_at)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """This will show a message, and what can be done about its writer."""
@@ -56,7 +56,7 @@ class MessageAdmin(ChatAdmin):
             ("Table", self.place(obj)),
             ("Sent (UTC)", self.when(obj)),
             *self.about(obj),
-            ("Id", marks.code(obj.pk)),
+            ("Id", html.code(obj.pk)),
         )
         return (Facts("Message", facts), *forms_about(request, self, obj))
 
@@ -84,7 +84,7 @@ class ReportAdmin(ChatAdmin):
 
     def close(self, request: HttpRequest, report: Report) -> str:
         """This will note what came of a report. Raises the refusals of `moderating.close_report`."""
-        moderating.close_report(
+        moderation.close_report(
             operator=report.operator_id,
             report=report.pk,
             outcome=outcome_of(request),
@@ -96,45 +96,45 @@ class ReportAdmin(ChatAdmin):
     @admin.display(description="id")
     def title(self, report: Report) -> str:
         """The end of its id."""
-        return marks.short(report.pk)
+        return html.short(report.pk)
 
     @admin.display(description="status")
     def standing(self, report: Any) -> SafeString:
         """Whether it waits."""
-        return marks.badge("dealt with", "good") if report.closed else marks.badge("waiting", "warn")
+        return html.badge("dealt with", "good") if report.closed else html.badge("waiting", "warn")
 
     @admin.display(description="reason")
     def why(self, report: Report) -> str:
         """What the reporter says."""
-        return report.reason or marks.NOTHING
+        return report.reason or html.NOTHING
 
     @admin.display(description="table")
     def place(self, report: Report) -> SafeString:
         """Where it was."""
-        return marks.both(marks.page("table", report.table_id, marks.short(report.table_id)), f"seat {report.seat}")
+        return html.both(html.page("table", report.table_id, html.short(report.table_id)), f"seat {report.seat}")
 
     @admin.display(description="reported (UTC)")
     def when(self, report: Report) -> SafeString | str:
         """When it was made."""
-        return marks.moment(report.reported_at)
+        return html.moment(report.reported_at)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """This will show a report with the message, and what can be done."""
         message = Message.objects.filter(pk=obj.message_id).first() if obj.message_id else None
         closing = Closing.objects.filter(pk=obj.pk).first()
-        personal.open_rows([row for row in (message, closing) if row is not None])
+        crypto_shredding.open_rows([row for row in (message, closing) if row is not None])
         facts = (
             ("Status", self.standing(obj)),
             ("Reason", self.why(obj)),
-            ("Message", marks.NOTHING if message is None else marks.page("message", message.pk, message.text)),
+            ("Message", html.NOTHING if message is None else html.page("message", message.pk, message.text)),
             ("Table", self.place(obj)),
-            ("Reported by", marks.page("player", obj.reporter_id)),
+            ("Reported by", html.page("player", obj.reporter_id)),
             ("Reported (UTC)", self.when(obj)),
-            ("Outcome", marks.NOTHING if closing is None else closing.outcome.replace("_", " ")),
-            ("Remark", marks.NOTHING if closing is None else closing.note or marks.NOTHING),
-            ("Closed by", marks.NOTHING if closing is None else closing.by),
+            ("Outcome", html.NOTHING if closing is None else closing.outcome.replace("_", " ")),
+            ("Remark", html.NOTHING if closing is None else closing.note or html.NOTHING),
+            ("Closed by", html.NOTHING if closing is None else closing.by),
             *self.about(obj),
-            ("Id", marks.code(obj.pk)),
+            ("Id", html.code(obj.pk)),
         )
         return (Facts("Report", facts), *self._closing(request, obj), *forms_about(request, self, obj))
 
@@ -169,17 +169,17 @@ class ActAdmin(ChatAdmin):
     @admin.display(description="reason")
     def why(self, act: Act) -> str:
         """The reason's code."""
-        return act.reason or marks.NOTHING
+        return act.reason or html.NOTHING
 
     @admin.display(description="until (UTC)")
     def until_when(self, act: Act) -> SafeString | str:
         """Until when it holds."""
-        return "for good" if act.reason and act.until is None else marks.moment(act.until)
+        return "for good" if act.reason and act.until is None else html.moment(act.until)
 
     @admin.display(description="done (UTC)")
     def when(self, act: Act) -> SafeString | str:
         """When it was done."""
-        return marks.moment(act.done_at)
+        return html.moment(act.done_at)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """This will show an act, and what can be done now."""
@@ -187,10 +187,10 @@ class ActAdmin(ChatAdmin):
             ("Act", self.deed(obj)),
             ("Reason", self.why(obj)),
             ("Until (UTC)", self.until_when(obj)),
-            ("Remark", obj.note or marks.NOTHING),
+            ("Remark", obj.note or html.NOTHING),
             ("By", obj.by),
             ("Done (UTC)", self.when(obj)),
             *self.about(obj),
-            ("Id", marks.code(obj.pk)),
+            ("Id", html.code(obj.pk)),
         )
         return (Facts("Act", facts), *forms_about(request, self, obj))

@@ -9,10 +9,10 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from baccarat.chat import moderating
-from baccarat.chat.admin_forms import MODERATE, REMOVE, minutes_of, moderator_of, reason_of
-from casino.admin import marks
-from casino.admin.readonly import ReadOnlyAdmin, as_uuid
+from baccarat.chat import moderation
+from casino.backoffice import html
+from casino.backoffice.base import ReadOnlyAdmin, as_uuid
+from casino.backoffice.pages.chat_forms import MODERATE, REMOVE, minutes_of, moderator_of, reason_of
 from casino.operators.models import Operator, Player
 
 
@@ -46,33 +46,33 @@ class ChatAdmin(ReadOnlyAdmin):
 
     def mute(self, request: HttpRequest, row: Any) -> str:
         """This will mute the player. Raises the refusals of `moderating.mute`."""
-        moderating.mute(moderator=moderator_of(request, row), reason=reason_of(request), minutes=minutes_of(request))
+        moderation.mute(moderator=moderator_of(request, row), reason=reason_of(request), minutes=minutes_of(request))
         return "Muted in all chats."
 
     def unmute(self, request: HttpRequest, row: Any) -> str:
         """This will let the player write again. Raises the refusals of `moderating.unmute`."""
-        moderating.unmute(moderator=moderator_of(request, row))
+        moderation.unmute(moderator=moderator_of(request, row))
         return "The player may write again."
 
     def remove(self, request: HttpRequest, row: Any) -> str:
         """This will remove the player from the casino. Raises the refusals of `moderating.remove`."""
-        moderating.remove(moderator=moderator_of(request, row), reason=reason_of(request), minutes=minutes_of(request))
+        moderation.remove(moderator=moderator_of(request, row), reason=reason_of(request), minutes=minutes_of(request))
         return "Removed from the casino; the session has ended."
 
     def readmit(self, request: HttpRequest, row: Any) -> str:
         """This will let the player in again. Raises the refusals of `moderating.readmit`."""
-        moderating.readmit(moderator=moderator_of(request, row))
+        moderation.readmit(moderator=moderator_of(request, row))
         return "The player may come in again."
 
     @admin.display(description="operator")
     def operator(self, row: Any) -> SafeString | str:
         """Whose house it is in."""
-        return marks.page("operator", row.operator_id, row.slug or marks.short(row.operator_id))
+        return html.page("operator", row.operator_id, row.slug or html.short(row.operator_id))
 
     @admin.display(description="player")
     def player(self, row: Any) -> SafeString | str:
         """Whom it is about."""
-        return marks.page("player", row.player_id, row.nickname or marks.short(row.player_id))
+        return html.page("player", row.player_id, row.nickname or html.short(row.player_id))
 
     def about(self, row: Any) -> Sequence[tuple[str, object]]:
         """This will name operator and player, and where more is to be found about the player."""
@@ -80,8 +80,8 @@ class ChatAdmin(ReadOnlyAdmin):
         return (
             ("Operator", self.operator(row)),
             ("Player", self.player(row)),
-            ("Messages", marks.listing("chat_message", "all of this player's", q=player)),
-            ("Reports", marks.listing("chat_report", "all about this player", q=player)),
-            ("Acts", marks.listing("chat_act", "all about this player", q=player)),
-            ("Log", marks.listing("events_event", "all events", q=f"chat-{player}")),
+            ("Messages", html.listing("chat_message", "all of this player's", q=player)),
+            ("Reports", html.listing("chat_report", "all about this player", q=player)),
+            ("Acts", html.listing("chat_act", "all about this player", q=player)),
+            ("Log", html.listing("events_event", "all events", q=f"chat-{player}")),
         )

@@ -7,13 +7,13 @@ from uuid import UUID
 from django.http import HttpRequest
 
 from baccarat.chat.events import Outcome, Reason
-from baccarat.chat.moderating import Moderator
+from baccarat.chat.moderation import Moderator
 from baccarat.chat.refusals import UnknownModeration
-from casino.admin.readonly import ReadOnlyAdmin
-from casino.admin.sections import Field, Form, Section
-from casino.api.requests import request_id
+from casino.backoffice.base import ReadOnlyAdmin
+from casino.backoffice.sections import Field, Form, Section
 from casino.events.store import Metadata
-from casino.operators import staff
+from casino.observability.request_id import request_id
+from casino.operators import memberships
 
 MODERATE: Final = "chat.moderate"
 REMOVE: Final = "chat.remove_player"
@@ -76,5 +76,9 @@ def remembered(request: HttpRequest, operator: UUID | None) -> Metadata:
     """This will build what events remember of an act of staff."""
     made = request_id(request)
     return Metadata(
-        operator=str(operator or ""), actor=staff.actor(request.user), causation="", correlation=made, request=made
+        operator=str(operator or ""),
+        actor=memberships.actor(request.user),
+        causation="",
+        correlation=made,
+        request=made,
     )

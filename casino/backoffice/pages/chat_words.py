@@ -10,15 +10,15 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from baccarat.chat import listing
-from baccarat.chat.admin_forms import LIST, remembered
+from baccarat.chat import word_lists
 from baccarat.chat.masking import fold
 from baccarat.chat.models import Word
 from baccarat.chat.refusals import NotYourList
-from casino.admin import marks, scope
-from casino.admin.readonly import ReadOnlyAdmin
-from casino.admin.sections import Deed, Facts, Field, Form, Grid, Section
-from casino.operators.admin import operator_filter
+from casino.backoffice import html, scope
+from casino.backoffice.base import ReadOnlyAdmin
+from casino.backoffice.pages.chat_forms import LIST, remembered
+from casino.backoffice.pages.operators import operator_filter
+from casino.backoffice.sections import Deed, Facts, Field, Form, Grid, Section
 from casino.operators.models import Operator
 
 
@@ -56,7 +56,7 @@ class WordAdmin(ReadOnlyAdmin):
     def enlist(self, request: HttpRequest, word: Word) -> str:
         """This will put another word on the list of this one. Raises the refusals of `listing.add`."""
         _require_own(request, word)
-        added = listing.add(
+        added = word_lists.add(
             operator=word.operator_id,
             word=request.POST.get("word", "").strip(),
             metadata=remembered(request, word.operator_id),
@@ -66,27 +66,27 @@ class WordAdmin(ReadOnlyAdmin):
     def drop(self, request: HttpRequest, word: Word) -> str:
         """This will take the word off its list. Raises the refusals of `listing.remove`."""
         _require_own(request, word)
-        listing.remove(operator=word.operator_id, word=word.word, metadata=remembered(request, word.operator_id))
+        word_lists.remove(operator=word.operator_id, word=word.word, metadata=remembered(request, word.operator_id))
         return f"{word.word} is masked no longer."
 
     @admin.display(description="holds for")
     def whose(self, word: Any) -> SafeString | str:
         """Whose chats it is masked in."""
-        return "all operators" if word.operator_id is None else marks.page("operator", word.operator_id, word.slug)
+        return "all operators" if word.operator_id is None else html.page("operator", word.operator_id, word.slug)
 
     @admin.display(description="added (UTC)")
     def when(self, word: Word) -> SafeString | str:
         """When it was added."""
-        return marks.moment(word.added_at)
+        return html.moment(word.added_at)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """This will show a word, with what can be done for those who may."""
         facts = (
             ("Word", obj.word),
-            ("Compared as", marks.code(obj.folded)),
+            ("Compared as", html.code(obj.folded)),
             ("Holds for", self.whose(obj)),
             ("Added (UTC)", self.when(obj)),
-            ("Log", marks.listing("events_event", "all changes", q=f"words-{obj.operator_id or 'everyone'}")),
+            ("Log", html.listing("events_event", "all changes", q=f"words-{obj.operator_id or 'everyone'}")),
         )
         if not request.user.has_perm(LIST) or (obj.operator_id is None and scope.operators(request) is not None):
             return (Facts("Word", facts),)

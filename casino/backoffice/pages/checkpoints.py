@@ -8,10 +8,10 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from casino.admin import marks
-from casino.admin.readonly import ReadOnlyAdmin, as_number
-from casino.admin.sections import Facts, Section
-from casino.checkpoints import records, standing
+from casino.backoffice import html
+from casino.backoffice.base import ReadOnlyAdmin, as_number
+from casino.backoffice.sections import Facts, Section
+from casino.checkpoints import records, status
 from casino.checkpoints.models import Checkpoint
 
 
@@ -46,7 +46,7 @@ class CheckpointAdmin(ReadOnlyAdmin):
     @admin.display(description="signed (UTC)")
     def time(self, checkpoint: Checkpoint) -> SafeString | str:
         """When it was signed."""
-        return marks.moment(checkpoint.made_at)
+        return html.moment(checkpoint.made_at)
 
     def sections(self, request: HttpRequest, obj: Checkpoint) -> Sequence[Section]:
         """This will show what was signed, and whether the log still has it."""
@@ -54,12 +54,12 @@ class CheckpointAdmin(ReadOnlyAdmin):
         facts = (
             ("Number", f"#{obj.number}"),
             ("Events", obj.position),
-            ("Head", marks.code(bytes(obj.head).hex())),
-            ("Root", marks.code(bytes(obj.root).hex())),
-            ("Before it", marks.code(bytes(obj.previous).hex() or marks.NOTHING)),
+            ("Head", html.code(bytes(obj.head).hex())),
+            ("Root", html.code(bytes(obj.root).hex())),
+            ("Before it", html.code(bytes(obj.previous).hex() or html.NOTHING)),
             ("Key", obj.key),
-            ("Signature", marks.code(bytes(obj.signature).hex())),
-            ("Signed (UTC)", marks.moment(obj.made_at, fine=True)),
+            ("Signature", html.code(bytes(obj.signature).hex())),
+            ("Signed (UTC)", html.moment(obj.made_at, fine=True)),
         )
         return Facts("Checkpoint", facts), Facts("Beside the log", _verdicts(obj.number))
 
@@ -68,15 +68,15 @@ def _verdicts(number: int) -> tuple[tuple[str, SafeString], ...]:
     found = records.of_number(number)
     if found is None:
         return ()
-    stands = standing.of(found)
+    stands = status.of(found)
     return (
         ("Root and head", _badge(stands.agrees, "agree", "the log was changed")),
         ("Signature", _badge(stands.signed, "by a trusted key", "not by a key that is trusted")),
-        ("Outside", marks.badge("copied", "good") if stands.copied else marks.badge("not copied yet", "warn")),
+        ("Outside", html.badge("copied", "good") if stands.copied else html.badge("not copied yet", "warn")),
     )
 
 
 def _badge(right: bool | None, good: str, bad: str) -> SafeString:  # noqa: FBT001  (a verdict)
     if right is None:
-        return marks.badge("no key to check with here", "plain")
-    return marks.badge(good, "good") if right else marks.badge(bad, "bad")
+        return html.badge("no key to check with here", "plain")
+    return html.badge(good, "good") if right else html.badge(bad, "bad")

@@ -12,19 +12,20 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from baccarat.admin.players import WholePlayerAdmin
-from casino.admin import logins, marks, scope
-from casino.admin.filters import chosen
-from casino.admin.readonly import ReadOnlyAdmin, as_uuid
-from casino.admin.sections import Facts, Field, Form, Section
-from casino.operators.admin import operator_filter
+from casino.backoffice import html, scope, staff_names
+from casino.backoffice.base import ReadOnlyAdmin, as_uuid
+from casino.backoffice.filters import chosen
+from casino.backoffice.pages.operators import operator_filter
+from casino.backoffice.pages.players import WholePlayerAdmin
+from casino.backoffice.sections import Facts, Field, Form, Section
+from casino.compliance import erasure as erasing
+from casino.compliance import player_export
+from casino.compliance.erasure_models import Erasure
+from casino.operators.memberships import actor
 from casino.operators.models import Player
-from casino.operators.staff import actor
-from casino.privacy import erasing, exporting
-from casino.privacy.models import Erasure
-from casino.staff.views import seen
+from casino.staff.access_log import seen
 
-REQUEST, APPROVE, EXPORT = "privacy.request_erasure", "privacy.approve_erasure", "privacy.export_player"
+REQUEST, APPROVE, EXPORT = "compliance.request_erasure", "compliance.approve_erasure", "compliance.export_player"
 STATES = {"waiting": "Waiting", "approved": "Erased", "declined": "Declined"}
 _WHERE = {
     "waiting": Q(decision=None),
@@ -56,7 +57,7 @@ class PrivatePlayerAdmin(WholePlayerAdmin):
         if request.method != "GET" or player is None or not request.user.has_perm(EXPORT):
             raise PermissionDenied
         seen(request, subject=f"player:{player.pk}", operator=player.operator_id)
-        pieces = exporting.export(operator=player.operator_id, player=player.pk, now=timezone.now())
+        pieces = player_export.export(operator=player.operator_id, player=player.pk, now=timezone.now())
         # An asynchronous server would gather a plain iterator whole before it sends.
         body = _slowly(pieces) if hasattr(request, "scope") else pieces
         answer = StreamingHttpResponse(body, content_type="application/zip")
@@ -81,7 +82,7 @@ class PrivatePlayerAdmin(WholePlayerAdmin):
     def _privacy(self, request: HttpRequest, player: Player) -> Iterator[Section]:
         if request.user.has_perm(EXPORT):
             url = reverse("admin:operators_player_export", args=[player.pk])
-            yield Facts("Everything about this player", (("ZIP of JSON", marks.link(url, "export")),))
+            yield Facts("Everything about this player", (("ZIP of JSON", html.link(url, "export")),))
         if request.user.has_perm(REQUEST):
             fields = (
                 Field("reason", "Reason", choices=_GROUNDS),
@@ -135,23 +136,23 @@ class ErasureAdmin(ReadOnlyAdmin):
     @admin.display(description="erasure")
     def title(self, erasure: Erasure) -> str:
         """The end of its id."""
-        return marks.short(erasure.pk)
+        return html.short(erasure.pk)
 
     @admin.display(description="standing")
     def standing(self, erasure: Erasure) -> SafeString:
         """Whether it waits, or what was decided."""
         word = _state(erasure)
-        return marks.badge(STATES[word].lower(), _TONES[word])
+        return html.badge(STATES[word].lower(), _TONES[word])
 
     @admin.display(description="player")
     def player(self, erasure: Erasure) -> SafeString | str:
         """Who is to be forgotten."""
-        return marks.page("player", erasure.player_id, marks.short(erasure.player_id))
+        return html.page("player", erasure.player_id, html.short(erasure.player_id))
 
     @admin.display(description="operator")
     def operator(self, erasure: Erasure) -> SafeString | str:
         """Whose player it is."""
-        return marks.page("operator", erasure.operator_id, scope.slug(erasure.operator_id))
+        return html.page("operator", erasure.operator_id, scope.slug(erasure.operator_id))
 
     @admin.display(description="reason")
     def why(self, erasure: Erasure) -> str:
@@ -161,12 +162,12 @@ class ErasureAdmin(ReadOnlyAdmin):
     @admin.display(description="asked by")
     def asked(self, erasure: Erasure) -> str:
         """Who asked."""
-        return logins.named(erasure.requested_by)
+        return staff_names.named(erasure.requested_by)
 
     @admin.display(description="asked (UTC)")
     def when(self, erasure: Erasure) -> SafeString | str:
         """When it was asked for."""
-        return marks.moment(erasure.requested_at)
+        return html.moment(erasure.requested_at)
 
     def sections(self, request: HttpRequest, obj: Erasure) -> Sequence[Section]:
         """This will show a request, with what can be decided."""
@@ -181,9 +182,9 @@ class ErasureAdmin(ReadOnlyAdmin):
                 ("Although the data is to be kept", "yes" if obj.despite_duty else "no"),
                 ("Asked by", obj.requested_by),
                 ("Asked (UTC)", self.when(obj)),
-                ("Decided by", marks.NOTHING if decision is None else decision.decided_by),
-                ("Decided (UTC)", marks.NOTHING if decision is None else marks.moment(decision.decided_at)),
-                ("Id", marks.code(obj.pk)),
+                ("Decided by", html.NOTHING if decision is None else decision.decided_by),
+                ("Decided (UTC)", html.NOTHING if decision is None else html.moment(decision.decided_at)),
+                ("Id", html.code(obj.pk)),
             ),
         )
         may = decision is None and request.user.has_perm(APPROVE) and obj.requested_by != actor(request.user)

@@ -11,13 +11,13 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from casino.admin import marks, scope
-from casino.admin.filters import chosen, since_by_serial
-from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
-from casino.admin.sections import Facts, Grid, Piece, Section
+from casino.backoffice import html, scope
+from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
+from casino.backoffice.filters import chosen, since_by_serial
+from casino.backoffice.sections import Facts, Grid, Piece, Section
 from casino.events import store
-from casino.events.drafts import Recorded
 from casino.events.models import Event, Headmark, Seal, Subscription, Unsealed
+from casino.events.records import Recorded
 
 WAITING: Final = "waiting for its seal"
 MOST_EVENTS: Final = 300
@@ -72,28 +72,28 @@ class EventAdmin(ReadOnlyAdmin):
     @admin.display(description="stream")
     def about(self, event: Event) -> SafeString | str:
         """The stream, with a link to what it is about."""
-        return marks.stream(event.stream)
+        return html.stream(event.stream)
 
     @admin.display(description="recorded (UTC)")
     def time(self, event: Event) -> SafeString | str:
         """When it was recorded."""
-        return marks.moment(event.recorded_at, fine=True)
+        return html.moment(event.recorded_at, fine=True)
 
     @admin.display(description="position")
     def sealed(self, event: Any) -> SafeString | str:
         """The position it was sealed at."""
-        return marks.badge("waiting", "warn") if event.position is None else f"#{event.position}"
+        return html.badge("waiting", "warn") if event.position is None else f"#{event.position}"
 
     def sections(self, request: HttpRequest, obj: Event) -> Sequence[Section]:
         """This will show an event whole: facts, seal, data, metadata."""
         del request
-        every = marks.listing("events_event", "all events of this stream", q=obj.stream)
+        every = html.listing("events_event", "all events of this stream", q=obj.stream)
         facts = (
             ("Type", f"{obj.type}, schema {obj.schema}"),
-            ("Stream", marks.stream(obj.stream)),
+            ("Stream", html.stream(obj.stream)),
             ("Version", f"{obj.version}"),
             ("Id", str(obj.pk)),
-            ("Recorded (UTC)", marks.moment(obj.recorded_at, fine=True)),
+            ("Recorded (UTC)", html.moment(obj.recorded_at, fine=True)),
             ("See also", every),
         )
         return (
@@ -107,12 +107,12 @@ class EventAdmin(ReadOnlyAdmin):
 def _seal(event: int) -> list[tuple[str, object]]:
     seal = Seal.objects.filter(event_id=event).first()
     if seal is None:
-        return [("Position", marks.badge(WAITING, "warn"))]
+        return [("Position", html.badge(WAITING, "warn"))]
     before = Seal.objects.filter(position=seal.position - 1).first()
     return [
         ("Position", f"#{seal.position}"),
-        ("Digest", marks.code(bytes(seal.digest).hex())),
-        ("Digest before", marks.NOTHING if before is None else marks.code(bytes(before.digest).hex())),
+        ("Digest", html.code(bytes(seal.digest).hex())),
+        ("Digest before", html.NOTHING if before is None else html.code(bytes(before.digest).hex())),
     ]
 
 
@@ -132,10 +132,10 @@ def timeline(title: str, events: Sequence[Recorded], words: Mapping[int, str]) -
     rows = [
         (
             str(event.version),
-            marks.moment(event.recorded_at, fine=True),
+            html.moment(event.recorded_at, fine=True),
             words[event.id],
-            marks.page("event", event.id, event.type),
-            f"#{sealed[event.id]}" if event.id in sealed else marks.badge("waiting", "warn"),
+            html.page("event", event.id, event.type),
+            f"#{sealed[event.id]}" if event.id in sealed else html.badge("waiting", "warn"),
         )
         for event in events
     ]
@@ -175,12 +175,12 @@ class HeadmarkAdmin(ReadOnlyAdmin):
     @admin.display(description="digest")
     def hexadecimal(self, mark: Headmark) -> SafeString:
         """The head's digest."""
-        return marks.code(bytes(mark.digest).hex())
+        return html.code(bytes(mark.digest).hex())
 
     @admin.display(description="sealed (UTC)")
     def time(self, mark: Headmark) -> SafeString | str:
         """When the pass was sealed."""
-        return marks.moment(mark.sealed_at, fine=True)
+        return html.moment(mark.sealed_at, fine=True)
 
     def sections(self, request: HttpRequest, obj: Headmark) -> Sequence[Section]:
         """This will show one head beside the seal that stands at its position."""
@@ -191,10 +191,10 @@ class HeadmarkAdmin(ReadOnlyAdmin):
         facts = (
             ("Position", f"#{obj.position}"),
             ("Digest noted", self.hexadecimal(obj)),
-            ("Digest in the log", marks.badge("missing", "bad") if found is None else marks.code(found)),
-            ("Verdict", marks.badge("agree", "good") if agrees else marks.badge("the log was changed", "bad")),
+            ("Digest in the log", html.badge("missing", "bad") if found is None else html.code(found)),
+            ("Verdict", html.badge("agree", "good") if agrees else html.badge("the log was changed", "bad")),
             ("Sealed (UTC)", self.time(obj)),
-            ("Event", marks.NOTHING if seal is None else marks.page("event", seal.event_id)),
+            ("Event", html.NOTHING if seal is None else html.page("event", seal.event_id)),
         )
         return (Facts("Head of the chain", facts),)
 

@@ -8,21 +8,21 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.urls import URLPattern
 
-from baccarat.operations import exclusion
-from casino.admin.sections import Field, Form, Section
-from casino.api.requests import request_id
+from baccarat.services import exclusion
+from casino.backoffice.pages.ledger import AccountAdmin
+from casino.backoffice.pages.responsible_gaming import CHANGE
+from casino.backoffice.sections import Field, Form, Section
 from casino.events.store import Metadata
 from casino.kernel.money import Book
-from casino.operators import staff
-from wallet.accounts import AccountKind
-from wallet.admin import AccountAdmin
-from wallet.admin_protection import CHANGE
+from casino.observability.request_id import request_id
+from casino.operators import memberships
+from wallet.ledger.accounts import AccountKind
 from wallet.models import Account
-from wallet.protection.exclusions import require_words
-from wallet.protection.operations import On
-from wallet.protection.refusals import ExclusionLengthInvalid
-from wallet.protection.state import ExclusionKind
-from wallet.protection_events import Setter
+from wallet.responsible_gaming.events import Setter
+from wallet.responsible_gaming.exclusions import require_words
+from wallet.responsible_gaming.refusals import ExclusionLengthInvalid
+from wallet.responsible_gaming.services import On
+from wallet.responsible_gaming.state import ExclusionKind
 
 _KINDS: Final = (
     (ExclusionKind.COOLING_OFF.value, "Cooling-off, for 24 to 1008 hours"),
@@ -57,7 +57,7 @@ def exclude(request: HttpRequest, account: Account) -> str:
     player = account.player_id
     if player is None or not _is_real(account):
         raise PermissionDenied
-    made, who = request_id(request), staff.actor(request.user)
+    made, who = request_id(request), memberships.actor(request.user)
     told = Metadata(operator=str(account.operator_id), actor=who, causation="", correlation=made, request=made)
     state = exclusion.exclude(
         on=On(operator=account.operator_id, player=player, currency=account.currency, metadata=told),

@@ -5,11 +5,11 @@ from typing import Any, Final
 from django.contrib import admin
 from django.http import HttpRequest
 
-from baccarat.admin import parts, plots, voids
-from baccarat.admin.cards import in_line
-from baccarat.models import Round, Table
-from casino.admin import marks, scope
-from casino.admin.sections import Facts, Grid, Section
+from baccarat.storage.models import Round, Table
+from casino.backoffice import html, scope
+from casino.backoffice.pages import baccarat_parts, front_plots, voids
+from casino.backoffice.pages.cards import in_line
+from casino.backoffice.sections import Facts, Grid, Section
 from casino.events.models import Seal, Unsealed
 
 MOST_ROUNDS: Final = 10
@@ -28,8 +28,8 @@ def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         sections.append(_set_aside(request))
     if may("baccarat.view_round") and may(voids.APPROVE):
         sections.append(_void_asked(request))
-    if may(plots.MAY):
-        sections.extend(plots.sections(request))
+    if may(front_plots.MAY):
+        sections.extend(front_plots.sections(request))
     if may("baccarat.view_table") and may("events.view_event"):
         sections.append(_now(request))
     if may("baccarat.view_round"):
@@ -41,7 +41,7 @@ def _set_aside(request: HttpRequest) -> Grid:
     waiting = Table.objects.filter(set_aside__isnull=False).order_by("-id").defer("state")
     tables = scope.within(waiting, request)[:MOST_ASIDE]
     rows = [
-        (marks.page("round", table.round_id, f"No. {table.rounds}"), marks.page("table", table.pk, table.name), why)
+        (html.page("round", table.round_id, f"No. {table.rounds}"), html.page("table", table.pk, table.name), why)
         for table, why in ((table, table.set_aside or "") for table in tables)
     ]
     return Grid(
@@ -51,12 +51,12 @@ def _set_aside(request: HttpRequest) -> Grid:
 
 def _void_asked(request: HttpRequest) -> Grid:
     asked = scope.within(Round.objects.filter(void_asked=True).order_by("-id").defer("state"), request)
-    rounds = parts.with_names(asked, table=True)
+    rounds = baccarat_parts.with_names(asked, table=True)
     rows = [
         (
-            marks.page("round", round_.pk, f"No. {round_.number}"),
-            marks.page("table", round_.table_id, round_.table_name),
-            parts.operator_link(round_),
+            html.page("round", round_.pk, f"No. {round_.number}"),
+            html.page("table", round_.table_id, round_.table_name),
+            baccarat_parts.operator_link(round_),
         )
         for round_ in rounds[:MOST_ASIDE]
     ]
@@ -68,9 +68,9 @@ def _now(request: HttpRequest) -> Facts:
     waiting = Unsealed.objects.all()[:MOST_COUNTED].count()
     head = Seal.objects.order_by("-position").values_list("position", flat=True).first() or 0
     rows = (
-        ("Tables with a round in hand", marks.listing("baccarat_table", _up_to(playing), state="playing")),
-        ("Events sealed", marks.listing("events_event", f"#{head}")),
-        ("Events waiting for their seal", marks.listing("events_event", _up_to(waiting), seal="waiting")),
+        ("Tables with a round in hand", html.listing("baccarat_table", _up_to(playing), state="playing")),
+        ("Events sealed", html.listing("events_event", f"#{head}")),
+        ("Events waiting for their seal", html.listing("events_event", _up_to(waiting), seal="waiting")),
     )
     return Facts("Now", rows)
 
@@ -81,15 +81,15 @@ def _up_to(count: int) -> str:
 
 def _latest(request: HttpRequest) -> Grid:
     played = scope.within(Round.objects.order_by("-id").defer("state"), request)
-    rounds = parts.with_names(played, table=True)[:MOST_ROUNDS]
+    rounds = baccarat_parts.with_names(played, table=True)[:MOST_ROUNDS]
     rows = [
         (
-            marks.page("round", round_.pk, f"No. {round_.number}"),
-            marks.page("table", round_.table_id, round_.table_name),
-            parts.phase_badge(round_.phase, round_.set_aside),
-            in_line(round_.cards.split()) if round_.cards else marks.NOTHING,
-            parts.outcome_badge(round_.outcome),
-            marks.moment(round_.opened_at),
+            html.page("round", round_.pk, f"No. {round_.number}"),
+            html.page("table", round_.table_id, round_.table_name),
+            baccarat_parts.phase_badge(round_.phase, round_.set_aside),
+            in_line(round_.cards.split()) if round_.cards else html.NOTHING,
+            baccarat_parts.outcome_badge(round_.outcome),
+            html.moment(round_.opened_at),
         )
         for round_ in rounds
     ]

@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from baccarat.reports import days
 from baccarat.reports.days import Day, Played
-from casino.admin import scope
-from casino.admin.filters import first_serial
-from casino.admin.sections import Grid, Piece, Section
+from casino.backoffice import scope
+from casino.backoffice.filters import first_serial
+from casino.backoffice.sections import Grid, Piece, Section
 from casino.kernel import money
 from casino.reports.document import rate
 from wallet.models import Entry

@@ -9,12 +9,12 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from casino.admin import marks
-from casino.admin.filters import chosen
-from casino.admin.readonly import ReadOnlyAdmin, as_number
-from casino.admin.sections import Facts, Grid, Section
-from casino.integrity.measuring import AS_APPROVED, DIFFERS, NOT_APPROVED
-from casino.integrity.models import Approval, ClockReading, Measurement
+from casino.backoffice import html
+from casino.backoffice.base import ReadOnlyAdmin, as_number
+from casino.backoffice.filters import chosen
+from casino.backoffice.sections import Facts, Grid, Section
+from casino.compliance.attestation import AS_APPROVED, DIFFERS, NOT_APPROVED
+from casino.compliance.integrity_models import Approval, ClockReading, Measurement
 
 _TONES = {AS_APPROVED: "good", NOT_APPROVED: "warn", DIFFERS: "bad"}
 _VERDICTS = {verdict: verdict.replace("_", " ").capitalize() for verdict in _TONES}
@@ -55,7 +55,7 @@ class MeasurementAdmin(HouseAdmin):
     @admin.display(description="verdict")
     def stands(self, row: Measurement) -> SafeString:
         """What came of it."""
-        return marks.badge(row.verdict.replace("_", " "), _TONES.get(row.verdict, "plain"))
+        return html.badge(row.verdict.replace("_", " "), _TONES.get(row.verdict, "plain"))
 
     @admin.display(description="findings")
     def told(self, row: Measurement) -> str:
@@ -65,13 +65,13 @@ class MeasurementAdmin(HouseAdmin):
     @admin.display(description="measured (UTC)")
     def when(self, row: Measurement) -> SafeString | str:
         """When it was measured."""
-        return marks.moment(row.at)
+        return html.moment(row.at)
 
     def sections(self, request: HttpRequest, obj: Measurement) -> Sequence[Section]:
         """This will show the digests, and what differs."""
         del request
         facts = [("Process", obj.process), ("Verdict", self.stands(obj)), ("Measured (UTC)", self.when(obj))]
-        digests = [(name.capitalize(), marks.code(getattr(obj, name))) for name in _DIGESTS]
+        digests = [(name.capitalize(), html.code(getattr(obj, name))) for name in _DIGESTS]
         findings = Grid("What differs", ("Finding",), [(each,) for each in obj.findings], empty="Nothing.")
         return (Facts("Measurement", [*facts, *digests]), findings)
 
@@ -90,12 +90,12 @@ class ApprovalAdmin(HouseAdmin):
     @admin.display(description="approved (UTC)")
     def when(self, row: Approval) -> SafeString | str:
         """When it was approved."""
-        return marks.moment(row.at)
+        return html.moment(row.at)
 
     def sections(self, request: HttpRequest, obj: Approval) -> Sequence[Section]:
         """This will show an approval."""
         del request
-        digests: list[tuple[str, Any]] = [(name.capitalize(), marks.code(getattr(obj, name))) for name in _DIGESTS[:3]]
+        digests: list[tuple[str, Any]] = [(name.capitalize(), html.code(getattr(obj, name))) for name in _DIGESTS[:3]]
         return (Facts("Approval", [("By", obj.by), ("Why", obj.reason), ("Approved (UTC)", self.when(obj)), *digests]),)
 
 
@@ -116,12 +116,12 @@ class ClockReadingAdmin(HouseAdmin):
     @admin.display(description="offset")
     def apart(self, row: ClockReading) -> SafeString:
         """How far, and whether that is too far."""
-        return marks.badge(f"{row.offset_ms} ms", "bad" if row.beyond else "good")
+        return html.badge(f"{row.offset_ms} ms", "bad" if row.beyond else "good")
 
     @admin.display(description="read (UTC)")
     def when(self, row: ClockReading) -> SafeString | str:
         """When it was read."""
-        return marks.moment(row.at)
+        return html.moment(row.at)
 
     def sections(self, request: HttpRequest, obj: ClockReading) -> Sequence[Section]:
         """This will show a reading."""

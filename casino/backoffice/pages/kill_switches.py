@@ -13,19 +13,19 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
-from baccarat.admin import subjects
-from baccarat.models import Switch
-from baccarat.operations import switching
-from baccarat.tables.stop_refusals import UnknownSwitch
-from baccarat.tables.switch_events import Scope, switch_stream
-from casino.admin import logins, marks, scope
-from casino.admin.filters import chosen
-from casino.admin.readonly import ReadOnlyAdmin
-from casino.admin.sections import Facts, Field, Form, Section
+from baccarat.domain.tables.kill_switch_events import Scope, switch_stream
+from baccarat.domain.tables.kill_switch_refusals import UnknownSwitch
+from baccarat.services import kill_switch
+from baccarat.storage.models import Switch
+from casino.backoffice import html, scope, staff_names
+from casino.backoffice.base import ReadOnlyAdmin
+from casino.backoffice.filters import chosen
+from casino.backoffice.pages import subject_names
+from casino.backoffice.pages.operators import operator_filter
+from casino.backoffice.sections import Facts, Field, Form, Section
 from casino.events.store import Metadata
-from casino.kernel.refusals import Refusal
-from casino.operators import staff
-from casino.operators.admin import operator_filter
+from casino.kernel.errors import Refusal
+from casino.operators import memberships
 from casino.operators.models import Operator
 
 THROW: Final = "baccarat.throw_switch"
@@ -129,16 +129,16 @@ class SwitchAdmin(ReadOnlyAdmin):
         """This will release it. Raises the refusals of `switching.resume`."""
         return resume(request, switch.scope, switch.subject)
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[subjects.SwitchList]:
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[subject_names.SwitchList]:
         """This will have switches listed with the names of what they stop."""
         del request, kwargs
-        return subjects.SwitchList
+        return subject_names.SwitchList
 
     @admin.display(description="subject")
     def whose(self, switch: Any) -> SafeString | str:
         """What is stopped, by its name."""
         page = _PAGES.get(Scope(switch.scope))
-        return switch.subject or marks.NOTHING if page is None else marks.page(page, switch.subject, switch.named)
+        return switch.subject or html.NOTHING if page is None else html.page(page, switch.subject, switch.named)
 
     @admin.display(description="what")
     def what(self, switch: Switch) -> str:
@@ -148,7 +148,7 @@ class SwitchAdmin(ReadOnlyAdmin):
     @admin.display(description="state")
     def stands(self, switch: Switch) -> SafeString:
         """Whether it holds."""
-        return marks.badge("stopped", "bad") if switch.stopped else marks.badge("playing", "good")
+        return html.badge("stopped", "bad") if switch.stopped else html.badge("playing", "good")
 
     @admin.display(description="why")
     def why(self, switch: Switch) -> str:
@@ -158,25 +158,25 @@ class SwitchAdmin(ReadOnlyAdmin):
     @admin.display(description="by")
     def who(self, switch: Switch) -> str:
         """Who changed it last."""
-        return logins.named(switch.by)
+        return staff_names.named(switch.by)
 
     @admin.display(description="since (UTC)")
     def when(self, switch: Switch) -> SafeString | str:
         """When it was changed last."""
-        return marks.moment(switch.at)
+        return html.moment(switch.at)
 
     def sections(self, request: HttpRequest, obj: Switch) -> Sequence[Section]:
         """This will show a switch, and the form that turns it for those who may."""
-        subjects.name_switches([obj])
+        subject_names.name_switches([obj])
         facts = (
             ("Reach", self.what(obj)),
             ("Subject", self.whose(obj)),
             ("State", self.stands(obj)),
             ("Why", obj.reason),
-            ("Players are told", obj.says or marks.NOTHING),
+            ("Players are told", obj.says or html.NOTHING),
             ("By", obj.by),
             ("Since (UTC)", self.when(obj)),
-            ("Log", marks.listing("events_event", "all events", q=switch_stream(Scope(obj.scope), obj.subject))),
+            ("Log", html.listing("events_event", "all events", q=switch_stream(Scope(obj.scope), obj.subject))),
         )
         return (Facts("Switch", facts), *self._form(request, obj))
 
@@ -210,7 +210,7 @@ def stop(request: HttpRequest, reach: str, subject: str) -> str:
     """This will throw a switch with what a form says. Raises PermissionDenied and the refusals of `switching.stop`."""
     found, name = _asked(request, reach, subject)
     given = request.POST
-    row = switching.stop(
+    row = kill_switch.stop(
         scope=found,
         subject=name,
         reason=given.get("reason", ""),
@@ -225,7 +225,7 @@ def stop(request: HttpRequest, reach: str, subject: str) -> str:
 def resume(request: HttpRequest, reach: str, subject: str) -> str:
     """This will release a switch. Raises PermissionDenied and the refusals of `switching.resume`."""
     found, name = _asked(request, reach, subject)
-    row = switching.resume(
+    row = kill_switch.resume(
         scope=found, subject=name, reason=request.POST.get("reason", ""), metadata=_remembered(request)
     )
     return f"Play goes on: {row.id}."
@@ -240,11 +240,11 @@ def _asked(request: HttpRequest, reach: str, subject: str) -> tuple[Scope, str]:
         raise PermissionDenied
     known = Operator.objects.filter(slug=subject).first() if found is Scope.OPERATOR else None
     name = subject if known is None else str(known.id)
-    allowed, whose = scope.operators(request), switching.operator_of(found, name)
+    allowed, whose = scope.operators(request), kill_switch.operator_of(found, name)
     if allowed is not None and whose not in allowed:
         raise UnknownSwitch
     return found, name
 
 
 def _remembered(request: HttpRequest) -> Metadata:
-    return Metadata(operator="", actor=staff.actor(request.user), causation="admin", correlation="switch")
+    return Metadata(operator="", actor=memberships.actor(request.user), causation="admin", correlation="switch")

@@ -10,26 +10,17 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from casino.admin import marks, scope
-from casino.admin.filters import chosen, since_by_serial
-from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
-from casino.admin.sections import Facts, Grid, Section
+from casino.backoffice import html, scope
+from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
+from casino.backoffice.filters import chosen, since_by_serial
+from casino.backoffice.pages import adjustments, responsible_gaming
+from casino.backoffice.pages.operators import nicknames, operator_filter
+from casino.backoffice.sections import Facts, Grid, Section
 from casino.kernel.money import Book
-from casino.operators.admin import nicknames, operator_filter
 from casino.operators.models import Operator, Player
-from wallet import admin_adjustments, admin_callbacks, admin_payments, admin_protection, admin_reconciliation
-from wallet.accounts import AccountKind
+from wallet.ledger.accounts import AccountKind
 from wallet.models import Account, Balance, Entry, Posting
 
-__all__ = [
-    "AccountAdmin",
-    "EntryAdmin",
-    "admin_adjustments",
-    "admin_callbacks",
-    "admin_payments",
-    "admin_protection",
-    "admin_reconciliation",
-]
 
 MOST_POSTINGS: Final = 100
 MOVES: Final = frozenset({"Amount", "Balance before", "Balance after", "Balance"})
@@ -50,13 +41,13 @@ KindFilter = chosen(
 
 def book_badge(book: str) -> SafeString:
     """This will print which book it is."""
-    return marks.badge(book, "good" if book == Book.REAL else "plain")
+    return html.badge(book, "good" if book == Book.REAL else "plain")
 
 
 def account_name(account: Account, names: dict[UUID, str] | Any) -> SafeString | str:
     """This will link to an account by what it is for: a player's nickname where it has one, and its kind."""
-    whose = "" if account.player_id is None else f" of {names.get(account.player_id, marks.short(account.player_id))}"
-    return marks.page("account", account.pk, f"{account.kind}{whose}")
+    whose = "" if account.player_id is None else f" of {names.get(account.player_id, html.short(account.player_id))}"
+    return html.page("account", account.pk, f"{account.kind}{whose}")
 
 
 @admin.register(Account)
@@ -84,8 +75,8 @@ class AccountAdmin(ReadOnlyAdmin):
     def get_urls(self) -> list[URLPattern]:
         """This will add the addresses that ask for a correction, and that limit the player."""
         return [
-            self.perform_path("adjust", admin_adjustments.REQUEST, admin_adjustments.ask),
-            self.perform_path("limit", admin_protection.CHANGE, admin_protection.limit),
+            self.perform_path("adjust", adjustments.REQUEST, adjustments.ask),
+            self.perform_path("limit", responsible_gaming.CHANGE, responsible_gaming.limit),
             *super().get_urls(),
         ]
 
@@ -97,19 +88,19 @@ class AccountAdmin(ReadOnlyAdmin):
     @admin.display(description="operator")
     def operator(self, account: Any) -> SafeString | str:
         """Whose house it is in."""
-        return marks.page("operator", account.operator_id, account.slug or marks.short(account.operator_id))
+        return html.page("operator", account.operator_id, account.slug or html.short(account.operator_id))
 
     @admin.display(description="player")
     def player(self, account: Any) -> SafeString | str:
         """Whose it is, for a player's account."""
         if account.player_id is None:
-            return marks.NOTHING
-        return marks.page("player", account.player_id, account.nickname or marks.short(account.player_id))
+            return html.NOTHING
+        return html.page("player", account.player_id, account.nickname or html.short(account.player_id))
 
     @admin.display(description="table")
     def table(self, account: Account) -> SafeString | str:
         """Where it is, for an account at a table."""
-        return marks.NOTHING if account.table_id is None else marks.page("table", account.table_id, "table")
+        return html.NOTHING if account.table_id is None else html.page("table", account.table_id, "table")
 
     @admin.display(description="book")
     def book(self, account: Account) -> SafeString:
@@ -119,7 +110,7 @@ class AccountAdmin(ReadOnlyAdmin):
     @admin.display(description="balance")
     def holds(self, account: Account) -> SafeString | str:
         """The balance."""
-        return marks.money(balance_of(account), account.currency)
+        return html.money(balance_of(account), account.currency)
 
     def sections(self, request: HttpRequest, obj: Account) -> Sequence[Section]:
         """This will show an account with its balance and its latest postings, older ones by `?before=`."""
@@ -130,13 +121,13 @@ class AccountAdmin(ReadOnlyAdmin):
             ("Book", self.book(obj)),
             ("Operator", self.operator(obj)),
             ("Player", self.player(obj)),
-            ("Table", marks.page("table", obj.table_id)),
+            ("Table", html.page("table", obj.table_id)),
             ("May go below zero", "yes" if balance is None or not balance.floor else "no"),
             ("Postings", str(0 if balance is None else balance.sequence)),
-            ("Id", marks.code(obj.pk)),
+            ("Id", html.code(obj.pk)),
         )
-        asks = admin_adjustments.form_of(request, obj, self.perform_url("adjust", obj))
-        limits = admin_protection.form_of(request, obj, self.perform_url("limit", obj))
+        asks = adjustments.form_of(request, obj, self.perform_url("adjust", obj))
+        limits = responsible_gaming.form_of(request, obj, self.perform_url("limit", obj))
         statement = _statement(obj, before=as_number(request.GET.get("before", "")))
         return (Facts("Account", facts), statement, *asks, *limits)
 
@@ -155,16 +146,16 @@ def _statement(account: Account, *, before: int | None) -> Grid:
     rows = [
         (
             str(posting.sequence),
-            marks.moment(posting.entry.recorded_at, fine=True),
-            marks.page("entry", posting.entry_id, posting.entry.kind.replace("_", " ")),
-            marks.page("event", posting.entry.cause),
-            marks.money(posting.amount, account.currency, signed=True),
-            marks.money(posting.balance, account.currency),
+            html.moment(posting.entry.recorded_at, fine=True),
+            html.page("entry", posting.entry_id, posting.entry.kind.replace("_", " ")),
+            html.page("event", posting.entry.cause),
+            html.money(posting.amount, account.currency, signed=True),
+            html.money(posting.balance, account.currency),
         )
         for posting in shown
     ]
     more = shown and shown[-1].sequence > 1
-    note = marks.link(f"?before={shown[-1].sequence}", "Older postings") if more else ""
+    note = html.link(f"?before={shown[-1].sequence}", "Older postings") if more else ""
     headers = ("No.", "Time (UTC)", "Entry", "Event", "Amount", "Balance after")
     return Grid("Postings", headers, rows, note=note, numeric=MOVES)
 
@@ -209,26 +200,26 @@ class EntryAdmin(ReadOnlyAdmin):
     @admin.display(description="event")
     def event(self, entry: Entry) -> SafeString | str:
         """The event it follows from."""
-        return marks.page("event", entry.cause)
+        return html.page("event", entry.cause)
 
     @admin.display(description="moved")
     def moved(self, entry: Entry) -> SafeString | str:
         """What it moved in all."""
         postings = list(entry.postings.all())
         currency = postings[0].account.currency
-        return marks.money(sum(posting.amount for posting in postings if posting.amount > 0), currency)
+        return html.money(sum(posting.amount for posting in postings if posting.amount > 0), currency)
 
     @admin.display(description="recorded (UTC)")
     def time(self, entry: Entry) -> SafeString | str:
         """When it was posted."""
-        return marks.moment(entry.recorded_at, fine=True)
+        return html.moment(entry.recorded_at, fine=True)
 
     def sections(self, request: HttpRequest, obj: Entry) -> Sequence[Section]:
         """This will show an entry with its postings."""
         del request
         facts = (
             ("Kind", obj.kind.replace("_", " ")),
-            ("Follows from event", marks.page("event", obj.cause)),
+            ("Follows from event", html.page("event", obj.cause)),
             ("Recorded (UTC)", self.time(obj)),
             ("Id", str(obj.pk)),
         )
@@ -250,7 +241,7 @@ def balances_at(title: str, table: UUID) -> Grid:
     accounts = list(Account.objects.filter(table_id=table).select_related("balance").order_by("kind", "book", "id"))
     names = nicknames([account.player_id for account in accounts if account.player_id is not None])
     rows = [
-        (account_name(account, names), book_badge(account.book), marks.money(balance_of(account), account.currency))
+        (account_name(account, names), book_badge(account.book), html.money(balance_of(account), account.currency))
         for account in accounts
     ]
     return Grid(title, ("Account", "Book", "Balance"), rows, empty="No money has moved here.", numeric=MOVES)
@@ -261,12 +252,12 @@ def _postings(title: str, entries: Sequence[Entry], *, named: bool) -> Grid:
     names = nicknames([posting.account.player_id for _, posting in postings if posting.account.player_id is not None])
     rows = [
         (
-            *((marks.page("entry", entry.pk, f"{entry.kind.replace('_', ' ')} {entry.pk}"),) if named else ()),
+            *((html.page("entry", entry.pk, f"{entry.kind.replace('_', ' ')} {entry.pk}"),) if named else ()),
             account_name(posting.account, names),
             book_badge(posting.account.book),
-            marks.money(posting.balance - posting.amount, posting.account.currency),
-            marks.money(posting.amount, posting.account.currency, signed=True),
-            marks.money(posting.balance, posting.account.currency),
+            html.money(posting.balance - posting.amount, posting.account.currency),
+            html.money(posting.amount, posting.account.currency, signed=True),
+            html.money(posting.balance, posting.account.currency),
         )
         for entry, posting in postings
     ]

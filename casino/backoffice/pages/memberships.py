@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 
-from casino.admin.people import StaffAdmin
+from casino.backoffice.pages.users import StaffAdmin
 from casino.operators.models import StaffMembership
 
 if TYPE_CHECKING:  # what django-unfold adds is looks, and untyped

@@ -3,18 +3,18 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from baccarat.fairness.cut import Contribution
-from baccarat.rounds import ceremony_events as ce
-from baccarat.rounds import events as re
-from baccarat.rounds import void_events as ve
-from baccarat.rounds.cut_events import CutGiven
-from baccarat.rounds.named_shoe import NamedShoe
-from baccarat.rules.cards import name
-from baccarat.rules.wagers import Spot
-from baccarat.tables import events as te
-from baccarat.tables import version_events as rv
-from baccarat.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
-from baccarat.tables.switch_events import PlayResumed, PlayStopped
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.rounds import ceremony_events as ce
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds import void_events as ve
+from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.rules.cards import name
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables import events as te
+from baccarat.domain.tables import rules_events as rv
+from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
+from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
 from casino.kernel.money import text
 
 

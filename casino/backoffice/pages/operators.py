@@ -10,14 +10,14 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from casino import personal
-from casino.admin import marks, scope
-from casino.admin.filters import chosen, since_by_uuid
-from casino.admin.readonly import ReadOnlyAdmin, as_uuid
-from casino.admin.sections import Deed, Facts, Grid, Section
-from casino.operators import admin_sessions, operations, reference_marks, sessions, staff
+from casino.backoffice import html, scope
+from casino.backoffice.base import ReadOnlyAdmin, as_uuid
+from casino.backoffice.filters import chosen, since_by_uuid
+from casino.backoffice.pages import player_sessions, thresholds
+from casino.backoffice.sections import Deed, Facts, Grid, Section
+from casino.crypto import blind_index, crypto_shredding
+from casino.operators import memberships, services, sessions
 from casino.operators.models import ApiKey, Operator, Player
-from casino.significant import admin_thresholds
 
 MOST_OPERATORS: Final = 50
 REVOKE, END = "operators.change_apikey", "operators.change_playersession"
@@ -40,7 +40,7 @@ def operator_filter(column: str = "operator_id") -> Any:
 def nicknames(players: Sequence[UUID]) -> Mapping[UUID, str]:
     """This will return players' nicknames by id, in two queries; unknown players are left out."""
     rows = list(Player.objects.filter(id__in=set(players)).values_list("id", "nickname"))
-    names = personal.opened([nickname for _, nickname in rows])
+    names = crypto_shredding.opened([nickname for _, nickname in rows])
     return {player: name or "" for (player, _), name in zip(rows, names, strict=True)}
 
 
@@ -69,21 +69,21 @@ class OperatorAdmin(ReadOnlyAdmin):
     @admin.display(description="kind")
     def kind(self, operator: Operator) -> SafeString:
         """Whether its play is a test."""
-        return marks.badge("sandbox", "warn") if operator.sandbox else marks.badge("live", "good")
+        return html.badge("sandbox", "warn") if operator.sandbox else html.badge("live", "good")
 
     @admin.display(description="created (UTC)")
     def since(self, operator: Operator) -> SafeString | str:
         """When it was created."""
-        return marks.moment(operator.created_at)
+        return html.moment(operator.created_at)
 
     def get_urls(self) -> list[URLPattern]:
         """This will add the address that sets what counts as large."""
-        perform = self.perform_path("thresholds", admin_thresholds.CHANGE, self.set_thresholds)
+        perform = self.perform_path("thresholds", thresholds.CHANGE, self.set_thresholds)
         return [perform, *super().get_urls()]
 
     def set_thresholds(self, request: HttpRequest, operator: Operator) -> str:
         """This will set what counts as large, in the operator's currency. Raises ThresholdImpossible and kin."""
-        return admin_thresholds.change(request, operator.pk, operator.currency)
+        return thresholds.change(request, operator.pk, operator.currency)
 
     def sections(self, request: HttpRequest, obj: Operator) -> Sequence[Section]:
         """This will show an operator with its keys."""
@@ -95,21 +95,21 @@ class OperatorAdmin(ReadOnlyAdmin):
             ("Kind", self.kind(obj)),
             ("Accounting days in", obj.time_zone),
             ("Created (UTC)", self.since(obj)),
-            ("Id", marks.code(obj.pk)),
-            ("Tables", marks.listing("baccarat_table", "its tables", operator=here)),
-            ("Rounds", marks.listing("baccarat_round", "its rounds", operator=here)),
-            ("Players", marks.listing("operators_player", "its players", operator=here)),
-            ("Accounts", marks.listing("wallet_account", "its accounts", operator=here)),
+            ("Id", html.code(obj.pk)),
+            ("Tables", html.listing("baccarat_table", "its tables", operator=here)),
+            ("Rounds", html.listing("baccarat_round", "its rounds", operator=here)),
+            ("Players", html.listing("operators_player", "its players", operator=here)),
+            ("Accounts", html.listing("wallet_account", "its accounts", operator=here)),
         )
         keys = obj.keys.order_by("-created_at", "key_id")
-        rows = [(marks.page("key", key.pk), key.label, marks.moment(key.created_at), standing(key)) for key in keys]
-        large = admin_thresholds.sections(request, obj.pk, obj.currency, self.perform_url("thresholds", obj))
+        rows = [(html.page("key", key.pk), key.label, html.moment(key.created_at), standing(key)) for key in keys]
+        large = thresholds.sections(request, obj.pk, obj.currency, self.perform_url("thresholds", obj))
         return (Facts("Operator", facts), Grid("API keys", ("Key", "Label", "Created (UTC)", "Standing"), rows), *large)
 
 
 def standing(key: ApiKey) -> SafeString:
     """This will tell whether a key works."""
-    return marks.badge("works", "good") if key.revoked_at is None else marks.badge("revoked", "bad")
+    return html.badge("works", "good") if key.revoked_at is None else html.badge("revoked", "bad")
 
 
 @admin.register(ApiKey)
@@ -135,7 +135,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
 
     def revoke(self, request: HttpRequest, key: ApiKey) -> str:
         """This will end a key at once and for good. Raises UnknownKey."""
-        operations.revoke_key(key_id=key.key_id, by=staff.actor(request.user))
+        services.revoke_key(key_id=key.key_id, by=memberships.actor(request.user))
         return f"Revoked {key.key_id}."
 
     @admin.display(description="key")
@@ -146,12 +146,12 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     @admin.display(description="operator")
     def owner(self, key: ApiKey) -> SafeString | str:
         """Whose it is."""
-        return marks.page("operator", key.operator_id, key.operator.slug)
+        return html.page("operator", key.operator_id, key.operator.slug)
 
     @admin.display(description="created (UTC)")
     def since(self, key: ApiKey) -> SafeString | str:
         """When it was issued."""
-        return marks.moment(key.created_at)
+        return html.moment(key.created_at)
 
     @admin.display(description="standing")
     def standing(self, key: ApiKey) -> SafeString:
@@ -161,12 +161,12 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     def sections(self, request: HttpRequest, obj: ApiKey) -> Sequence[Section]:
         """This will show a key, with a button that revokes it for those who may."""
         facts = [
-            ("Key", marks.code(obj.key_id)),
+            ("Key", html.code(obj.key_id)),
             ("Operator", self.owner(obj)),
-            ("Label", obj.label or marks.NOTHING),
+            ("Label", obj.label or html.NOTHING),
             ("Created (UTC)", self.since(obj)),
             ("Standing", standing(obj)),
-            ("Revoked (UTC)", marks.moment(obj.revoked_at)),
+            ("Revoked (UTC)", html.moment(obj.revoked_at)),
         ]
         if obj.revoked_at is not None or not request.user.has_perm(REVOKE):
             return (Facts("API key", facts),)
@@ -188,7 +188,7 @@ class PlayerAdmin(ReadOnlyAdmin):
     def found_by(self, term: str) -> Q | None:
         """This will look for an id or a reference, which the index of each operator has."""
         identity = as_uuid(term)
-        wanted = Q(operator_id__in=Operator.objects.values("id"), reference_mark=reference_marks.mark(term))
+        wanted = Q(operator_id__in=Operator.objects.values("id"), reference_mark=blind_index.mark(term))
         return wanted if identity is None else wanted | Q(pk=identity)
 
     def get_urls(self) -> list[URLPattern]:
@@ -198,7 +198,7 @@ class PlayerAdmin(ReadOnlyAdmin):
     def end(self, request: HttpRequest, player: Player) -> str:
         """This will end the player's open sessions."""
         del request
-        running = admin_sessions.open_sessions(player)
+        running = player_sessions.open_sessions(player)
         for session in running:
             sessions.end_session(session=bytes(session.token_hash))
         return f"Ended {len(running)} session{'' if len(running) == 1 else 's'}."
@@ -211,12 +211,12 @@ class PlayerAdmin(ReadOnlyAdmin):
     @admin.display(description="operator")
     def owner(self, player: Player) -> SafeString | str:
         """Whose player it is."""
-        return marks.page("operator", player.operator_id, player.operator.slug)
+        return html.page("operator", player.operator_id, player.operator.slug)
 
     @admin.display(description="registered (UTC)")
     def since(self, player: Player) -> SafeString | str:
         """When the player was registered."""
-        return marks.moment(player.created_at)
+        return html.moment(player.created_at)
 
     def sections(self, request: HttpRequest, obj: Player) -> Sequence[Section]:
         """This will show a player and the latest sessions, with a button that ends those still open."""
@@ -224,16 +224,16 @@ class PlayerAdmin(ReadOnlyAdmin):
         facts = [
             ("Nickname", obj.nickname),
             ("Operator", self.owner(obj)),
-            ("Reference", marks.code(obj.reference)),
+            ("Reference", html.code(obj.reference)),
             ("Registered (UTC)", self.since(obj)),
-            ("Id", marks.code(obj.pk)),
-            ("Money", marks.listing("wallet_account", "accounts and balances", q=here)),
-            ("Limits", marks.listing("wallet_protection", "limits and exclusions", q=here)),
-            ("Play", marks.listing("baccarat_wager", "wagers", q=here)),
-            ("Log", marks.listing("events_event", "events of the wallet", q=f"wallet-{here}")),
+            ("Id", html.code(obj.pk)),
+            ("Money", html.listing("wallet_account", "accounts and balances", q=here)),
+            ("Limits", html.listing("wallet_protection", "limits and exclusions", q=here)),
+            ("Play", html.listing("baccarat_wager", "wagers", q=here)),
+            ("Log", html.listing("events_event", "events of the wallet", q=f"wallet-{here}")),
         ]
-        sections: list[Section] = [Facts("Player", facts), admin_sessions.latest(obj)]
-        if request.user.has_perm(END) and admin_sessions.open_sessions(obj):
+        sections: list[Section] = [Facts("Player", facts), player_sessions.latest(obj)]
+        if request.user.has_perm(END) and player_sessions.open_sessions(obj):
             question = f"End every open session of {obj.nickname}? The player has to come back through the operator."
             deed = Deed("End open sessions", self.perform_url("end", obj), question, tone="bad")
             sections.append(Grid("Actions", ("Seats and confirmed wagers stay as they are",), [(deed,)]))

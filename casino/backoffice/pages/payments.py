@@ -10,14 +10,14 @@ from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from casino.admin import marks
-from casino.admin.filters import chosen, since_by_uuid
-from casino.admin.readonly import ReadOnlyAdmin, as_uuid
-from casino.admin.sections import Deed, Facts, Grid, Section
-from casino.api.requests import request_id
+from casino.backoffice import html
+from casino.backoffice.base import ReadOnlyAdmin, as_uuid
+from casino.backoffice.filters import chosen, since_by_uuid
+from casino.backoffice.pages.operators import operator_filter
+from casino.backoffice.sections import Deed, Facts, Grid, Section
 from casino.events.store import Metadata
-from casino.operators import staff
-from casino.operators.admin import operator_filter
+from casino.observability.request_id import request_id
+from casino.operators import memberships
 from casino.operators.models import Operator, Player
 from wallet.models import Deposit, DepositMethod, Payment, Withdrawal
 from wallet.payments import queries, withdrawals
@@ -75,28 +75,28 @@ class DepositMethodAdmin(ReadOnlyAdmin):
     @admin.display(description="operator")
     def operator(self, method: Any) -> SafeString | str:
         """Whose it is."""
-        return marks.page("operator", method.operator_id, method.slug or marks.short(method.operator_id))
+        return html.page("operator", method.operator_id, method.slug or html.short(method.operator_id))
 
     @admin.display(description="takes")
     def terms(self, method: DepositMethod) -> SafeString:
         """Minimum and maximum."""
-        ends = (marks.money(method.minimum, method.currency), marks.money(method.maximum, method.currency))
+        ends = (html.money(method.minimum, method.currency), html.money(method.maximum, method.currency))
         return format_html("{} to {}", *ends)
 
     @admin.display(description="fee")
     def fee(self, method: DepositMethod) -> SafeString:
         """Fixed part and share."""
-        return format_html("{} + {} %", marks.money(method.fee_fixed, method.currency), percent(method.fee_ppm))
+        return format_html("{} + {} %", html.money(method.fee_fixed, method.currency), percent(method.fee_ppm))
 
     @admin.display(description="standing")
     def standing(self, method: DepositMethod) -> SafeString:
         """Whether this version offers it."""
-        return marks.badge("offered", "good") if method.enabled else marks.badge("closed", "bad")
+        return html.badge("offered", "good") if method.enabled else html.badge("closed", "bad")
 
     @admin.display(description="since (UTC)")
     def since(self, method: DepositMethod) -> SafeString | str:
         """When this version was made."""
-        return marks.moment(method.created_at)
+        return html.moment(method.created_at)
 
     def sections(self, request: HttpRequest, obj: DepositMethod) -> Sequence[Section]:
         """This will show one version of a method."""
@@ -113,7 +113,7 @@ class DepositMethodAdmin(ReadOnlyAdmin):
             ("Standing", self.standing(obj)),
             ("Made by", obj.actor),
             ("Since (UTC)", self.since(obj)),
-            ("Method", marks.code(obj.method_id)),
+            ("Method", html.code(obj.method_id)),
         )
         return (Facts("Deposit method", facts),)
 
@@ -141,39 +141,39 @@ class PaymentAdmin(ReadOnlyAdmin):
     @admin.display(description="id")
     def title(self, payment: Payment) -> str:
         """The end of its id."""
-        return marks.short(payment.pk)
+        return html.short(payment.pk)
 
     @admin.display(description="status")
     def standing(self, payment: Payment) -> SafeString:
         """How it stands."""
-        return marks.badge(payment.status, _TONES.get(payment.status, "plain"))
+        return html.badge(payment.status, _TONES.get(payment.status, "plain"))
 
     @admin.display(description="amount")
     def sum(self, payment: Payment) -> SafeString | str:
         """How much."""
-        return marks.money(payment.amount, payment.currency)
+        return html.money(payment.amount, payment.currency)
 
     @admin.display(description="operator")
     def operator(self, payment: Any) -> SafeString | str:
         """Whose house it is in."""
-        return marks.page("operator", payment.operator_id, payment.slug or marks.short(payment.operator_id))
+        return html.page("operator", payment.operator_id, payment.slug or html.short(payment.operator_id))
 
     @admin.display(description="player")
     def player(self, payment: Any) -> SafeString | str:
         """Whose it is."""
-        return marks.page("player", payment.player_id, payment.nickname or marks.short(payment.player_id))
+        return html.page("player", payment.player_id, payment.nickname or html.short(payment.player_id))
 
     @admin.display(description="requested (UTC)")
     def when(self, payment: Payment) -> SafeString | str:
         """When it was asked for."""
-        return marks.moment(payment.requested_at)
+        return html.moment(payment.requested_at)
 
     def method(self, payment: Payment) -> SafeString | str:
         """By which method, as it was when it was asked for."""
         version = DepositMethod.objects.filter(method_id=payment.method_id, version=payment.method_version).first()
         if version is None:
             return f"{payment.method_id}, version {payment.method_version}"
-        return marks.page("method", version.pk, str(version))
+        return html.page("method", version.pk, str(version))
 
     def facts(self, payment: Payment) -> list[tuple[str, object]]:
         """This will list what both have in common, with what keeps it from moving on."""
@@ -184,15 +184,15 @@ class PaymentAdmin(ReadOnlyAdmin):
             ("Operator", self.operator(payment)),
             ("Player", self.player(payment)),
             ("Provider", payment.provider),
-            ("Provider's reference", payment.reference or marks.NOTHING),
-            ("Reason", payment.reason or marks.NOTHING),
-            ("Trouble", trouble or marks.NOTHING),
+            ("Provider's reference", payment.reference or html.NOTHING),
+            ("Reason", payment.reason or html.NOTHING),
+            ("Trouble", trouble or html.NOTHING),
             ("Method", self.method(payment)),
             ("Requested (UTC)", self.when(payment)),
-            ("Ended (UTC)", marks.moment(payment.ended_at)),
-            ("Provider told us", marks.listing("wallet_callback", "callbacks", q=str(payment.pk))),
-            ("Log", marks.listing("events_event", "all events", q=f"{self.opts.model_name}-{payment.pk}")),
-            ("Id", marks.code(payment.pk)),
+            ("Ended (UTC)", html.moment(payment.ended_at)),
+            ("Provider told us", html.listing("wallet_callback", "callbacks", q=str(payment.pk))),
+            ("Log", html.listing("events_event", "all events", q=f"{self.opts.model_name}-{payment.pk}")),
+            ("Id", html.code(payment.pk)),
         ]
 
 
@@ -206,8 +206,8 @@ class DepositAdmin(PaymentAdmin):
         """This will show a deposit."""
         del request
         more = [
-            ("Fee", marks.money(obj.fee, obj.currency)),
-            ("Debt left by its reversal", marks.money(obj.owed, obj.currency)),
+            ("Fee", html.money(obj.fee, obj.currency)),
+            ("Debt left by its reversal", html.money(obj.owed, obj.currency)),
         ]
         return (Facts("Deposit", [*self.facts(obj), *more]),)
 
@@ -228,14 +228,14 @@ class WithdrawalAdmin(PaymentAdmin):
 
     def approve(self, request: HttpRequest, withdrawal: Withdrawal) -> str:
         """This will agree. Raises NotWaitingForReview, MakerIsChecker, DebtOutstanding."""
-        who = staff.actor(request.user)
+        who = memberships.actor(request.user)
         after = withdrawals.approve(withdrawal.pk, staff=who, metadata=_remembered(request, withdrawal))
         missing = after.requested.approvals - len(after.approved_by)
         return f"Approved; {missing} more to agree." if missing else "Approved; it is on its way to the provider."
 
     def reject(self, request: HttpRequest, withdrawal: Withdrawal) -> str:
         """This will refuse. Raises NotWaitingForReview."""
-        who = staff.actor(request.user)
+        who = memberships.actor(request.user)
         withdrawals.reject(
             withdrawal.pk, staff=who, reason="refused in review", metadata=_remembered(request, withdrawal)
         )
@@ -244,10 +244,10 @@ class WithdrawalAdmin(PaymentAdmin):
     def sections(self, request: HttpRequest, obj: Withdrawal) -> Sequence[Section]:
         """This will show a withdrawal, with buttons for those who may review it."""
         more = [
-            ("Fee", marks.money(obj.fee, obj.currency)),
+            ("Fee", html.money(obj.fee, obj.currency)),
             ("Members of staff to agree", str(obj.approvals)),
-            ("Agreed", obj.approved_by or marks.NOTHING),
-            ("Rejected by", obj.rejected_by or marks.NOTHING),
+            ("Agreed", obj.approved_by or html.NOTHING),
+            ("Rejected by", obj.rejected_by or html.NOTHING),
         ]
         facts = Facts("Withdrawal", [*self.facts(obj), *more])
         if obj.status != WithdrawalStatus.REQUESTED or not request.user.has_perm(REVIEW):
@@ -259,5 +259,5 @@ class WithdrawalAdmin(PaymentAdmin):
 
 def _remembered(request: HttpRequest, withdrawal: Withdrawal) -> Metadata:
     made = request_id(request)
-    operator, who = str(withdrawal.operator_id), staff.actor(request.user)
+    operator, who = str(withdrawal.operator_id), memberships.actor(request.user)
     return Metadata(operator=operator, actor=who, causation="", correlation=made, request=made)

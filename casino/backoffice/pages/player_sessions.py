@@ -7,8 +7,8 @@ from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
 
-from casino.admin import marks
-from casino.admin.sections import Grid
+from casino.backoffice import html
+from casino.backoffice.sections import Grid
 from casino.operators.models import Player, PlayerSession
 from casino.operators.principals import session_id
 
@@ -28,12 +28,12 @@ def latest(player: Player) -> Grid:
     latest = player.sessions.order_by(F("created_at").desc())[:MOST_SESSIONS]
     rows = [
         (
-            marks.code(session_id(bytes(session.token_hash)).removeprefix("session:")),
-            marks.moment(session.created_at),
-            marks.moment(session.expires_at),
-            marks.moment(session.last_used_at),
-            marks.moment(session.ended_at),
-            marks.badge("open", "good") if session.pk in running else session.ended_reason.replace("_", " ") or "over",
+            html.code(session_id(bytes(session.token_hash)).removeprefix("session:")),
+            html.moment(session.created_at),
+            html.moment(session.expires_at),
+            html.moment(session.last_used_at),
+            html.moment(session.ended_at),
+            html.badge("open", "good") if session.pk in running else session.ended_reason.replace("_", " ") or "over",
         )
         for session in latest
     ]

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from django.http import HttpRequest
 from django.urls import reverse
 
-from baccarat.admin import switches
-from baccarat.models import Switch
-from baccarat.tables.switch_events import Scope
-from casino import personal
-from casino.admin import marks
-from casino.admin.sections import Facts, Section
+from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.storage.models import Switch
+from casino.backoffice import html
+from casino.backoffice.pages import kill_switches
+from casino.backoffice.sections import Facts, Section
+from casino.crypto import crypto_shredding
 from casino.operators.models import Player
 
 
@@ -18,10 +18,10 @@ def sections(request: HttpRequest, player: Player) -> Sequence[Section]:
     """This will say that play is stopped for this player and by which switch, or offer to stop it to those who may."""
     held = Switch.objects.filter(scope=Scope.PLAYER, subject=str(player.pk), stopped=True).first()
     if held is not None:
-        personal.open_rows([held])
+        crypto_shredding.open_rows([held])
         stopped = (
-            marks.link(switches.page_of(held), held.reason) if request.user.has_perm("baccarat.view_switch") else ""
+            html.link(kill_switches.page_of(held), held.reason) if request.user.has_perm("baccarat.view_switch") else ""
         )
         return (Facts("Play is stopped", (("By a switch", stopped or held.reason),)),)
     kept = (("scope", Scope.PLAYER.value), ("subject", str(player.pk)))
-    return switches.form(request, Scope.PLAYER, reverse("admin:baccarat_switch_throw"), "Stop this player", kept)
+    return kill_switches.form(request, Scope.PLAYER, reverse("admin:baccarat_switch_throw"), "Stop this player", kept)

@@ -10,23 +10,23 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from baccarat.admin import parts, player_switch, search
-from baccarat.admin.subjects import named
-from baccarat.admin.words import stakes_in_words
 from baccarat.chat.models import Act, Message, Report
-from baccarat.models import Sitting, Wager
-from baccarat.rules.wagers import Spot
-from casino import personal
-from casino.admin import marks
-from casino.admin.readonly import as_uuid
-from casino.admin.sections import Facts, Grid, Section
+from baccarat.domain.rules.wagers import Spot
+from baccarat.storage.models import Sitting, Wager
+from casino.backoffice import html
+from casino.backoffice.base import as_uuid
+from casino.backoffice.pages import baccarat_parts, player_stop, search
+from casino.backoffice.pages import significant_parts as significant
+from casino.backoffice.pages.ledger import balance_of, book_badge
+from casino.backoffice.pages.narrative import stakes_in_words
+from casino.backoffice.pages.operators import PlayerAdmin
+from casino.backoffice.pages.subject_names import named
+from casino.backoffice.sections import Facts, Grid, Section
+from casino.crypto import crypto_shredding
 from casino.kernel.money import text
-from casino.operators.admin import PlayerAdmin
 from casino.operators.models import Player
-from casino.significant import admin_parts as significant
 from casino.staff.models import View
 from wallet import notices
-from wallet.admin import balance_of, book_badge
 from wallet.models import Account, Adjustment, Deposit, Protection, Withdrawal
 
 FEW: Final = 15
@@ -49,7 +49,7 @@ class WholePlayerAdmin(PlayerAdmin):
         """This will show a player whole, as far as this person may see it."""
         first, *others = super().sections(request, obj)
         shown = [make(request, obj) for needed, make in _SECTIONS if request.user.has_perm(needed)]
-        return [first, *shown, *others, *player_switch.sections(request, obj)]
+        return [first, *shown, *others, *player_stop.sections(request, obj)]
 
 
 def _money(request: HttpRequest, player: Player) -> Section:
@@ -58,10 +58,10 @@ def _money(request: HttpRequest, player: Player) -> Section:
     names = named({f"table:{account.table_id}" for account in accounts if account.table_id is not None})
     rows = [
         (
-            marks.page("account", account.pk, "owed" if account.kind == "debt" else account.kind.replace("_", " ")),
+            html.page("account", account.pk, "owed" if account.kind == "debt" else account.kind.replace("_", " ")),
             book_badge(account.book),
-            marks.page("table", account.table_id, names.get(f"table:{account.table_id}", "table")),
-            marks.money(balance_of(account), account.currency),
+            html.page("table", account.table_id, names.get(f"table:{account.table_id}", "table")),
+            html.money(balance_of(account), account.currency),
         )
         for account in accounts
     ]
@@ -82,10 +82,10 @@ def _totals(request: HttpRequest, player: Player) -> Section:
         (
             book_badge(row["book"]),
             str(row["count"]),
-            marks.money(row["all_staked"], row["currency"]),
-            marks.money(row["all_returned"], row["currency"]),
-            marks.money(row["all_commission"], row["currency"]),
-            marks.money(row["net"], row["currency"], signed=True),
+            html.money(row["all_staked"], row["currency"]),
+            html.money(row["all_returned"], row["currency"]),
+            html.money(row["all_commission"], row["currency"]),
+            html.money(row["net"], row["currency"], signed=True),
         )
         for row in summed
     ]
@@ -98,36 +98,36 @@ def _wagers(request: HttpRequest, player: Player) -> Section:
     rows = Wager.objects.filter(player_id=player.pk).order_by("-round_id")
     if before is not None:
         rows = rows.filter(round_id__lt=before)
-    found = list(parts.with_numbers(parts.with_names(rows, table=True))[: WAGERS + 1])
+    found = list(baccarat_parts.with_numbers(baccarat_parts.with_names(rows, table=True))[: WAGERS + 1])
     lines = [_wager(wager) for wager in found[:WAGERS]]
-    more = marks.link(f"?before={found[WAGERS - 1].round_id}", "Older wagers") if len(found) > WAGERS else ""
+    more = html.link(f"?before={found[WAGERS - 1].round_id}", "Older wagers") if len(found) > WAGERS else ""
     headers = ("Confirmed (UTC)", "Round", "Table", "On", "Staked", "Returned", "Net")
     return Grid("Rounds", headers, lines, empty="No wager yet.", note=more, numeric=_MONEY)
 
 
 def _wager(wager: Any) -> tuple[object, ...]:
     stakes = {Spot(spot): amount for spot, amount in wager.stakes.items()}
-    staked = marks.money(wager.staked, wager.currency)
+    staked = html.money(wager.staked, wager.currency)
     return (
-        marks.moment(wager.confirmed_at),
-        parts.round_link(wager),
-        marks.page("table", wager.table_id, wager.table_name or marks.short(wager.table_id)),
+        html.moment(wager.confirmed_at),
+        baccarat_parts.round_link(wager),
+        html.page("table", wager.table_id, wager.table_name or html.short(wager.table_id)),
         stakes_in_words(stakes, lambda minor: text(minor, wager.currency)),
-        staked if wager.book == "real" else marks.both(staked, "play money"),
-        marks.money(wager.returned, wager.currency),
+        staked if wager.book == "real" else html.both(staked, "play money"),
+        html.money(wager.returned, wager.currency),
         search.outcome_of(wager),
     )
 
 
 def _sittings(request: HttpRequest, player: Player) -> Section:
     del request
-    sat = parts.with_names(Sitting.objects.filter(player_id=player.pk).order_by("-at"), table=True)[:FEW]
+    sat = baccarat_parts.with_names(Sitting.objects.filter(player_id=player.pk).order_by("-at"), table=True)[:FEW]
     rows = [
         (
-            marks.page("table", row.table_id, row.table_name or marks.short(row.table_id)),
+            html.page("table", row.table_id, row.table_name or html.short(row.table_id)),
             "left" if row.seat is None else f"seat {row.seat}",
             book_badge(row.book),
-            marks.moment(row.at),
+            html.moment(row.at),
         )
         for row in sat
     ]
@@ -141,10 +141,10 @@ def _protection(request: HttpRequest, player: Player) -> Section:
         return Facts("Limits and exclusions", [("Limits", "none set"), ("Exclusion", "never")])
     away = kept.state.get("exclusion")
     facts = [
-        ("Limits", marks.page("protection", player.pk, f"{len(kept.state['limits'])} set; all of it")),
-        ("Exclusion", marks.NOTHING if away is None else away["kind"].replace("_", " ")),
-        ("Until (UTC)", marks.moment(kept.excluded_until)),
-        ("Log", marks.listing("events_event", "all events", q=f"protection-{player.pk}")),
+        ("Limits", html.page("protection", player.pk, f"{len(kept.state['limits'])} set; all of it")),
+        ("Exclusion", html.NOTHING if away is None else away["kind"].replace("_", " ")),
+        ("Until (UTC)", html.moment(kept.excluded_until)),
+        ("Log", html.listing("events_event", "all events", q=f"protection-{player.pk}")),
     ]
     return Facts("Limits and exclusions", facts)
 
@@ -156,16 +156,16 @@ def _payments(request: HttpRequest, player: Player) -> Section:
         found += model._default_manager.filter(player_id=player.pk).order_by("-id")[:FEW]  # noqa: SLF001
     rows = [
         (
-            marks.moment(row.requested_at),
-            marks.page(row._meta.model_name, row.pk, row._meta.model_name),  # noqa: SLF001
+            html.moment(row.requested_at),
+            html.page(row._meta.model_name, row.pk, row._meta.model_name),  # noqa: SLF001
             row.status,
-            marks.money(row.amount, row.currency),
+            html.money(row.amount, row.currency),
         )
         for row in sorted(found, key=lambda row: row.pk, reverse=True)
     ]
     link = f"{reverse('admin:desk_search')}?{urlencode({'player': str(player.pk)})}"
     headers = ("Requested (UTC)", "Transaction", "Status", "Amount")
-    note = marks.link(link, "Search among all of them") if request.user.has_perms(search.NEEDED) else ""
+    note = html.link(link, "Search among all of them") if request.user.has_perms(search.NEEDED) else ""
     return Grid("Payments and adjustments", headers, rows, empty="No payment yet.", note=note, numeric=_MONEY)
 
 
@@ -178,17 +178,17 @@ def _chats(request: HttpRequest, player: Player) -> Section:
     said = Message.objects.filter(player_id=player.pk).order_by("-sent_at")[:FEW]
     acts = Act.objects.filter(player_id=player.pk).order_by("-id")[:FEW]
     reports = Report.objects.filter(player_id=player.pk).order_by("-id")[:FEW]
-    personal.open_rows([*said, *acts, *reports])
+    crypto_shredding.open_rows([*said, *acts, *reports])
     rows = [
-        *((row.sent_at, "said", marks.page("message", row.pk, row.text), f"seat {row.seat}") for row in said),
-        *((row.reported_at, "was reported", marks.page("complaint", row.pk, row.reason), "") for row in reports),
+        *((row.sent_at, "said", html.page("message", row.pk, row.text), f"seat {row.seat}") for row in said),
+        *((row.reported_at, "was reported", html.page("complaint", row.pk, row.reason), "") for row in reports),
         *((row.done_at, f"was {_DONE.get(row.kind, row.kind)}", row.note or row.reason or "", row.by) for row in acts),
     ]
     lines = [
-        (marks.moment(at), did, words or marks.NOTHING, more)
+        (html.moment(at), did, words or html.NOTHING, more)
         for at, did, words, more in sorted(rows, key=lambda row: row[0], reverse=True)
     ]
-    note = marks.listing("chat_message", "All messages", q=str(player.pk))
+    note = html.listing("chat_message", "All messages", q=str(player.pk))
     return Grid("Chats", ("Time (UTC)", "What", "Words", ""), lines, empty="Never said anything.", note=note)
 
 
@@ -205,10 +205,10 @@ def _notices(request: HttpRequest, player: Player) -> Section:
     told = notices.of_player(operator=player.operator_id, player=player.pk, unread=False, before=None, limit=FEW)
     rows = [
         (
-            marks.moment(given.created_at),
+            html.moment(given.created_at),
             given.notice.kind.replace("_", " "),
-            given.notice.message or marks.NOTHING,
-            marks.moment(given.read_at),
+            given.notice.message or html.NOTHING,
+            html.moment(given.read_at),
         )
         for given in told
     ]
@@ -225,7 +225,7 @@ def _looked(request: HttpRequest, player: Player) -> Section:
     views = list(View.objects.filter(subject=f"player:{player.pk}").order_by("-id")[:FEW])
     people = dict(User.objects.filter(pk__in={view.user_id for view in views}).values_list("pk", "username"))
     rows = [
-        (marks.moment(view.at), people.get(view.user_id, f"staff {view.user_id}"), view.path, view.address or "")
+        (html.moment(view.at), people.get(view.user_id, f"staff {view.user_id}"), view.path, view.address or "")
         for view in views
     ]
     return Grid("Staff who looked at this player's data", ("Time (UTC)", "Who", "Page", "From"), rows)

@@ -9,20 +9,20 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from casino.admin import logins, marks
-from casino.admin.filters import chosen
-from casino.admin.readonly import ReadOnlyAdmin, as_uuid
-from casino.admin.sections import Facts, Field, Form, Grid, Section
-from casino.api.requests import request_id
+from casino.backoffice import html, staff_names
+from casino.backoffice.base import ReadOnlyAdmin, as_uuid
+from casino.backoffice.filters import chosen
+from casino.backoffice.pages.operators import operator_filter
+from casino.backoffice.sections import Facts, Field, Form, Grid, Section
 from casino.events.store import Metadata
-from casino.operators import staff
-from casino.operators.admin import operator_filter
+from casino.observability.request_id import request_id
+from casino.operators import memberships
 from casino.operators.models import Operator
 from wallet.models import Difference, Reconciliation
-from wallet.reconciliation import operations, queries
+from wallet.reconciliation import queries, services
+from wallet.reconciliation.events import DifferenceKind, Resolution
 from wallet.reconciliation.refusals import UnknownResolution
 from wallet.reconciliation.state import CLOSED, DifferenceStatus
-from wallet.reconciliation_events import DifferenceKind, Resolution
 
 _KEPT: Final = "(kept for good: name no player, unless the payment is one's)"
 WORK: Final = "wallet.change_difference"
@@ -56,7 +56,7 @@ class OfOperator(ReadOnlyAdmin):
     @admin.display(description="operator")
     def operator(self, row: Any) -> SafeString | str:
         """Whose it is."""
-        return marks.page("operator", row.operator_id, row.slug or marks.short(row.operator_id))
+        return html.page("operator", row.operator_id, row.slug or html.short(row.operator_id))
 
 
 @admin.register(Reconciliation)
@@ -76,20 +76,20 @@ class ReconciliationAdmin(OfOperator):
     @admin.display(description="matched amount")
     def sum(self, run: Reconciliation) -> SafeString | str:
         """Deposits less payouts of what matched."""
-        return marks.money(run.amount, run.currency)
+        return html.money(run.amount, run.currency)
 
     @admin.display(description="differences")
     def differs(self, run: Reconciliation) -> SafeString:
         """How many there were the last time."""
-        return marks.badge(str(run.differing), "bad" if run.differing else "good")
+        return html.badge(str(run.differing), "bad" if run.differing else "good")
 
     def sections(self, request: HttpRequest, obj: Reconciliation) -> Sequence[Section]:
         """This will show a day with its differences."""
         del request
         facts = (
             ("Day", self.title(obj)),
-            ("From (UTC)", marks.moment(obj.since)),
-            ("To (UTC)", marks.moment(obj.until)),
+            ("From (UTC)", html.moment(obj.since)),
+            ("To (UTC)", html.moment(obj.until)),
             ("Operator", self.operator(obj)),
             ("Provider", obj.provider),
             ("Currency", obj.currency),
@@ -98,16 +98,16 @@ class ReconciliationAdmin(OfOperator):
             ("Matched", str(obj.matched)),
             ("Matched amount", self.sum(obj)),
             ("Differences", self.differs(obj)),
-            ("Compared (UTC)", marks.moment(obj.compared_at)),
-            ("Log", marks.listing("events_event", "all events", q=f"reconciliation-{obj.pk}")),
+            ("Compared (UTC)", html.moment(obj.compared_at)),
+            ("Log", html.listing("events_event", "all events", q=f"reconciliation-{obj.pk}")),
         )
         rows = [
             (
-                marks.page("difference", each.pk, each.what.replace("_", " ")),
+                html.page("difference", each.pk, each.what.replace("_", " ")),
                 _payment(each),
                 *_sides(each),
                 _standing(each),
-                each.owner or marks.NOTHING,
+                each.owner or html.NOTHING,
             )
             for each in Difference.objects.filter(run_id=obj.pk).order_by("status", "id")[:MOST]
         ]
@@ -140,10 +140,10 @@ class DifferenceAdmin(OfOperator):
 
     def assign(self, request: HttpRequest, difference: Difference) -> str:
         """This will give it to an owner, or to who presses. Raises the refusals of `operations.assign`."""
-        owner = request.POST.get("owner", "").strip()[:60] or staff.actor(request.user)
+        owner = request.POST.get("owner", "").strip()[:60] or memberships.actor(request.user)
         note = request.POST.get("note", "")
         given = {"owner": owner, "note": note, **_by(request, difference)}
-        operations.assign(difference.pk, **given)
+        services.assign(difference.pk, **given)
         return f"Assigned to {owner}."
 
     def resolve(self, request: HttpRequest, difference: Difference) -> str:
@@ -152,7 +152,7 @@ class DifferenceAdmin(OfOperator):
         if chosen_one not in {each.value for each in Resolution}:
             raise UnknownResolution
         note = request.POST.get("note", "")
-        operations.resolve(difference.pk, resolution=Resolution(chosen_one), note=note, **_by(request, difference))
+        services.resolve(difference.pk, resolution=Resolution(chosen_one), note=note, **_by(request, difference))
         return "Resolved."
 
     @admin.display(description="difference")
@@ -188,29 +188,29 @@ class DifferenceAdmin(OfOperator):
     @admin.display(description="owner")
     def owner_(self, difference: Difference) -> str:
         """Who looks into it."""
-        return logins.named(difference.owner or marks.NOTHING)
+        return staff_names.named(difference.owner or html.NOTHING)
 
     def sections(self, request: HttpRequest, obj: Difference) -> Sequence[Section]:
         """This will show a difference, what was said about it, and the forms for those who work on it."""
         facts = (
             ("Difference", self.title(obj)),
             ("Status", _standing(obj)),
-            ("Day", marks.page("reconciliation", obj.run_id, obj.day.isoformat())),
+            ("Day", html.page("reconciliation", obj.run_id, obj.day.isoformat())),
             ("Operator", self.operator(obj)),
             ("Provider", obj.provider),
             ("Payment", _payment(obj)),
-            ("Provider's reference", obj.reference or marks.NOTHING),
+            ("Provider's reference", obj.reference or html.NOTHING),
             ("Here", self.here(obj)),
             ("There", self.there(obj)),
             ("Owner", self.owner_(obj)),
-            ("Resolution", (obj.resolution or marks.NOTHING).replace("_", " ")),
-            ("Resolved by", obj.resolved_by or marks.NOTHING),
-            ("First found (UTC)", marks.moment(obj.found_at)),
-            ("Ended (UTC)", marks.moment(obj.ended_at)),
-            ("Log", marks.listing("events_event", "all events", q=f"difference-{obj.pk}")),
-            ("Id", marks.code(obj.pk)),
+            ("Resolution", (obj.resolution or html.NOTHING).replace("_", " ")),
+            ("Resolved by", obj.resolved_by or html.NOTHING),
+            ("First found (UTC)", html.moment(obj.found_at)),
+            ("Ended (UTC)", html.moment(obj.ended_at)),
+            ("Log", html.listing("events_event", "all events", q=f"difference-{obj.pk}")),
+            ("Id", html.code(obj.pk)),
         )
-        said = [(marks.moment(each.created_at), each.actor, each.note) for each in queries.notes([obj.pk])[obj.pk]]
+        said = [(html.moment(each.created_at), each.actor, each.note) for each in queries.notes([obj.pk])[obj.pk]]
         notes = Grid("What was said", ("Time (UTC)", "By", "Words"), said)
         return (Facts("Difference", facts), notes, *self._forms(request, obj))
 
@@ -228,26 +228,26 @@ class DifferenceAdmin(OfOperator):
 
 
 def _standing(difference: Difference) -> SafeString:
-    return marks.badge(difference.status, _TONES[difference.status])
+    return html.badge(difference.status, _TONES[difference.status])
 
 
 def _payment(difference: Difference) -> SafeString | str:
     text = f"{difference.kind} …{difference.payment[-12:]}"
     known = None if difference.our_state is None else as_uuid(difference.payment)
-    return text if known is None else marks.page(_PAGES[difference.kind], known, text)
+    return text if known is None else html.page(_PAGES[difference.kind], known, text)
 
 
 def _sides(difference: Difference) -> tuple[SafeString | str, SafeString | str]:
     mine = _side(difference.our_amount, difference.currency, difference.our_state)
     other = _side(difference.their_amount, difference.their_currency or difference.currency, difference.their_state)
-    return mine or marks.NOTHING, other or marks.NOTHING
+    return mine or html.NOTHING, other or html.NOTHING
 
 
 def _side(amount: int | None, currency: str, state: str | None) -> SafeString | None:
-    return None if state is None else marks.both(marks.money(amount, currency), state)
+    return None if state is None else html.both(html.money(amount, currency), state)
 
 
 def _by(request: HttpRequest, difference: Difference) -> dict[str, Any]:
-    made, who = request_id(request), staff.actor(request.user)
+    made, who = request_id(request), memberships.actor(request.user)
     remembered = Metadata(operator=str(difference.operator_id), actor=who, causation="", correlation=made, request=made)
     return {"operator": difference.operator_id, "by": who, "metadata": remembered}

@@ -11,12 +11,12 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from casino.admin import scope
-from casino.admin.sections import Field, Form
-from casino.kernel.refusals import Refusal
-from casino.operators import staff
+from casino.backoffice import scope
+from casino.backoffice.sections import Field, Form
+from casino.kernel.errors import Refusal
+from casino.operators import memberships
 from casino.operators.models import Operator
-from casino.reports import catalogue, making
+from casino.reports import generation, registry
 from casino.reports.intervals import Interval, Period, between, life, of_period
 from casino.reports.refusals import IntervalInvalid
 
@@ -34,8 +34,8 @@ def make_view(request: HttpRequest) -> HttpResponse:
             raise PermissionDenied
         try:
             interval = interval_of(request.POST, zone=whose.time_zone)
-            name, by = request.POST.get("name", ""), staff.actor(request.user)
-            made = making.make(operator=whose.id, name=name, interval=interval, by=by)
+            name, by = request.POST.get("name", ""), memberships.actor(request.user)
+            made = generation.make(operator=whose.id, name=name, interval=interval, by=by)
         except Refusal as refusal:
             messages.error(request, refusal.told())
         else:
@@ -66,7 +66,7 @@ def _moment(text: str) -> datetime:
 def _form(slugs: list[tuple[str, str]]) -> Form:
     fields = (
         Field("operator", "Operator", choices=slugs),
-        Field("name", "Report", choices=[(name, each.title) for name, each in catalogue.definitions().items()]),
+        Field("name", "Report", choices=[(name, each.title) for name, each in registry.definitions().items()]),
         Field("period", "Period", choices=[(period.value, period.value.capitalize()) for period in Period]),
         Field("date", "A day in it, such as 2026-11-20 (for a day, month or year)", required=False, longest=10),
         Field("since", "From, such as 2026-11-20 09:00 in UTC (for an interval)", required=False, longest=32),

@@ -13,24 +13,23 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from casino.admin import logins, marks
-from casino.admin.filters import chosen, since_by_uuid
-from casino.admin.readonly import ReadOnlyAdmin
-from casino.admin.sections import Facts, Form, Grid, Section
-from casino.admin.seen import seen
-from casino.operators import staff
-from casino.operators.admin import operator_filter
+from casino.backoffice import html, staff_names
+from casino.backoffice.base import ReadOnlyAdmin
+from casino.backoffice.filters import chosen, since_by_uuid
+from casino.backoffice.pages.operators import operator_filter
+from casino.backoffice.pages.report_creation import MAKE, make_view
+from casino.backoffice.sections import Facts, Form, Grid, Section
+from casino.backoffice.seen import seen
+from casino.operators import memberships
 from casino.operators.models import Operator
-from casino.reports import admin_matters, catalogue, document, making, queries
-from casino.reports.admin_making import MAKE, make_view
-from casino.reports.comparing import changes
-from casino.reports.formats import form
+from casino.reports import document, generation, queries, registry
+from casino.reports.definition import Kind
+from casino.reports.diff import changes
 from casino.reports.intervals import Interval, Period
 from casino.reports.models import Report
 from casino.reports.refusals import UnknownFormat
-from casino.reports.shape import Kind
+from casino.reports.renderers import base
 
-__all__ = ["admin_matters"]
 
 MOST_ROWS: Final = 200
 """Rows that a page shows; files have all of them."""
@@ -47,7 +46,7 @@ class ReportAdmin(ReadOnlyAdmin):
         chosen(
             title="report",
             parameter="report",
-            choices=lambda _: {name: each.title for name, each in catalogue.definitions().items()},
+            choices=lambda _: {name: each.title for name, each in registry.definitions().items()},
             where=lambda value: Q(name=value),
         ),
         chosen(
@@ -90,7 +89,7 @@ class ReportAdmin(ReadOnlyAdmin):
         if found is None:
             raise PermissionDenied
         try:
-            file = form.file_of(found, request.GET.get("format", "json"))
+            file = base.file_of(found, request.GET.get("format", "json"))
         except UnknownFormat:
             raise PermissionDenied from None
         self.log_change(request, found, f"Downloaded {file.name}.")
@@ -103,25 +102,25 @@ class ReportAdmin(ReadOnlyAdmin):
         told = document.read(bytes(report.content))["interval"]
         interval = Interval(Period(told["period"]), report.since, report.until, told["time_zone"])
         known = set(queries.versions(report).values_list("pk", flat=True))
-        by = staff.actor(request.user)
-        made = making.make(operator=report.operator_id, name=report.name, interval=interval, by=by)
+        by = memberships.actor(request.user)
+        made = generation.make(operator=report.operator_id, name=report.name, interval=interval, by=by)
         return f"Version {made.version} says {'the same as now' if made.pk in known else 'what is new'}."
 
     @admin.display(description="report")
     def title(self, report: Report) -> str:
         """What it is called."""
-        known = catalogue.definitions().get(report.name)
+        known = registry.definitions().get(report.name)
         return report.name if known is None else known.title
 
     @admin.display(description="interval")
     def interval(self, report: Report) -> SafeString:
         """The interval, in the operator's time."""
-        return marks.both(report.label, report.period)
+        return html.both(report.label, report.period)
 
     @admin.display(description="operator")
     def operator(self, report: Any) -> SafeString | str:
         """Whose it is."""
-        return marks.page("operator", report.operator_id, report.slug or marks.short(report.operator_id))
+        return html.page("operator", report.operator_id, report.slug or html.short(report.operator_id))
 
     @admin.display(description="as of")
     def as_of(self, report: Report) -> str:
@@ -131,12 +130,12 @@ class ReportAdmin(ReadOnlyAdmin):
     @admin.display(description="made (UTC)")
     def when(self, report: Report) -> SafeString | str:
         """When it was made."""
-        return marks.moment(report.made_at)
+        return html.moment(report.made_at)
 
     @admin.display(description="by")
     def who(self, report: Report) -> str:
         """Who had it made."""
-        return logins.named(report.made_by)
+        return staff_names.named(report.made_by)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """This will show a version: what it says, its files, the other versions, and what is new since the last one."""
@@ -155,23 +154,23 @@ class ReportAdmin(ReadOnlyAdmin):
 
     def _facts(self, report: Any, told: dict[str, Any]) -> Facts:
         files = [
-            marks.link(f"{reverse('admin:reports_report_file', args=[report.pk])}?{urlencode({'format': name})}", name)
-            for name in form.names()
+            html.link(f"{reverse('admin:reports_report_file', args=[report.pk])}?{urlencode({'format': name})}", name)
+            for name in base.names()
         ]
         sound = document.sha256(bytes(report.content)) == report.sha256
         rows: list[tuple[str, object]] = [
             ("Operator", self.operator(report)),
             *((name, _plainly(name, value)) for name, value in document.header(told) if name != "Operator"),
             ("About", told["about"]),
-            ("SHA-256 of the JSON file", marks.code(report.sha256)),
-            ("Its bytes", marks.badge("as they were hashed", "good") if sound else marks.badge("changed", "bad")),
+            ("SHA-256 of the JSON file", html.code(report.sha256)),
+            ("Its bytes", html.badge("as they were hashed", "good") if sound else html.badge("changed", "bad")),
             ("Files", SafeString(" \N{MIDDLE DOT} ".join(files))),
         ]
         return Facts(told["title"], rows)
 
 
 def _plainly(name: str, value: str) -> object:
-    return marks.moment(datetime.fromisoformat(value)) if "(UTC" in name else value
+    return html.moment(datetime.fromisoformat(value)) if "(UTC" in name else value
 
 
 def _rows(told: dict[str, Any]) -> Grid:
@@ -185,7 +184,7 @@ def _rows(told: dict[str, Any]) -> Grid:
 def _changes(told: dict[str, Any], before: Report) -> Grid:
     older, columns = document.read(bytes(Report.objects.get(pk=before.pk).content)), told["columns"]
     rows = [
-        [marks.badge("was" if change.gone else "is", "bad" if change.gone else "good"), *_cells(columns, change.row)]
+        [html.badge("was" if change.gone else "is", "bad" if change.gone else "good"), *_cells(columns, change.row)]
         for change in changes(older, told)[:MOST_ROWS]
     ]
     headers = ["", *(column["title"] for column in columns)]
@@ -200,11 +199,11 @@ def _numeric(columns: Sequence[dict[str, str]]) -> frozenset[str]:
 def _versions(report: Report, versions: Sequence[Report]) -> Grid:
     rows = [
         (
-            f"{each.version} (this)" if each.pk == report.pk else marks.page("report", each.pk, str(each.version)),
-            marks.moment(each.made_at),
+            f"{each.version} (this)" if each.pk == report.pk else html.page("report", each.pk, str(each.version)),
+            html.moment(each.made_at),
             each.made_by,
             f"#{each.position}",
-            marks.code(each.sha256),
+            html.code(each.sha256),
         )
         for each in versions
     ]
@@ -217,9 +216,9 @@ def _cells(columns: Sequence[dict[str, str]], row: Sequence[Any]) -> list[object
 
 def _cell(cell: Any, kind: str) -> object:
     if cell is None or cell == "":
-        return marks.NOTHING
+        return html.NOTHING
     if kind == Kind.MOMENT.value:
-        return marks.moment(datetime.fromisoformat(cell))
+        return html.moment(datetime.fromisoformat(cell))
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     return f"…{cell[-12:]}" if isinstance(cell, str) and len(cell) == 36 and cell.count("-") == 4 else cell

@@ -11,25 +11,25 @@ from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from casino.admin import marks
-from casino.admin.filters import chosen
-from casino.admin.readonly import ReadOnlyAdmin, as_uuid
-from casino.admin.sections import Deed, Facts, Field, Form, Grid, Section
-from casino.api.requests import request_id
+from casino.backoffice import html
+from casino.backoffice.base import ReadOnlyAdmin, as_uuid
+from casino.backoffice.filters import chosen
+from casino.backoffice.pages.operators import operator_filter
+from casino.backoffice.sections import Deed, Facts, Field, Form, Grid, Section
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import Book
-from casino.operators import staff
-from casino.operators.admin import operator_filter
+from casino.observability.request_id import request_id
+from casino.operators import memberships
 from casino.operators.models import Operator, Player
-from wallet.accounts import AccountKind
+from wallet.ledger.accounts import AccountKind
 from wallet.models import Account, Protection
-from wallet.protection import exclusions, operations, queries
-from wallet.protection.operations import On
-from wallet.protection.queries import Line
-from wallet.protection.refusals import PlayLimitImpossible, shown
-from wallet.protection.state import Exclusion, ExclusionKind
-from wallet.protection_events import Measure, Period, Setter
+from wallet.responsible_gaming import exclusions, queries, services
+from wallet.responsible_gaming.events import Measure, Period, Setter
+from wallet.responsible_gaming.queries import Line
+from wallet.responsible_gaming.refusals import PlayLimitImpossible, shown
+from wallet.responsible_gaming.services import On
+from wallet.responsible_gaming.state import Exclusion, ExclusionKind
 
 CHANGE: Final = "wallet.change_protection"
 _MEASURES: Final = [(measure.value, measure.value.capitalize()) for measure in Measure]
@@ -82,18 +82,18 @@ class ProtectionAdmin(ReadOnlyAdmin):
     def end(self, request: HttpRequest, protection: Any) -> str:
         """This will end a self-exclusion that is over. Raises NotSelfExcluded, ExclusionNotOver."""
         on = On(protection.operator_id, protection.player_id, protection.currency, _remembered(request, protection))
-        operations.end_exclusion(on=on)
+        services.end_exclusion(on=on)
         return "The self-exclusion is over; the player may play again."
 
     @admin.display(description="player")
     def title(self, protection: Any) -> str:
         """The nickname."""
-        return protection.nickname or marks.short(protection.player_id)
+        return protection.nickname or html.short(protection.player_id)
 
     @admin.display(description="operator")
     def operator(self, protection: Any) -> SafeString | str:
         """Whose player it is."""
-        return marks.page("operator", protection.operator_id, protection.slug or marks.short(protection.operator_id))
+        return html.page("operator", protection.operator_id, protection.slug or html.short(protection.operator_id))
 
     @admin.display(description="limits")
     def limits(self, protection: Protection) -> str:
@@ -103,19 +103,19 @@ class ProtectionAdmin(ReadOnlyAdmin):
     @admin.display(description="away until (UTC)")
     def away(self, protection: Protection) -> SafeString | str:
         """Until when the player stays away, as far as is known."""
-        return marks.moment(protection.excluded_until)
+        return html.moment(protection.excluded_until)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """This will show the limits with what is used of them, and the exclusion with its end."""
         found = queries.limits(operator=obj.operator_id, player=obj.player_id)
         exclusion = found.protection.excluded(found.now)
         facts = (
-            ("Player", marks.page("player", obj.player_id, self.title(obj))),
+            ("Player", html.page("player", obj.player_id, self.title(obj))),
             ("Operator", self.operator(obj)),
-            ("Exclusion", marks.NOTHING if exclusion is None else exclusion.kind.replace("_", " ")),
-            ("Set by", marks.NOTHING if exclusion is None else exclusion.by),
-            ("Until (UTC)", marks.NOTHING if exclusion is None else marks.moment(exclusion.until)),
-            ("Log", marks.listing("events_event", "all events", q=f"protection-{obj.player_id}")),
+            ("Exclusion", html.NOTHING if exclusion is None else exclusion.kind.replace("_", " ")),
+            ("Set by", html.NOTHING if exclusion is None else exclusion.by),
+            ("Until (UTC)", html.NOTHING if exclusion is None else html.moment(exclusion.until)),
+            ("Log", html.listing("events_event", "all events", q=f"protection-{obj.player_id}")),
         )
         rows = [_row(found, line, obj.currency) for line in found.lines]
         limits, history = Grid("Limits", _HEADERS, rows), _history(obj)
@@ -133,10 +133,10 @@ def _history(protection: Protection) -> Grid:
         (
             told.past.exclusion.kind.replace("_", " "),
             told.past.exclusion.by.value,
-            marks.moment(told.past.exclusion.since),
-            marks.moment(told.past.exclusion.until),
-            marks.moment(told.past.ended_at),
-            told.note or marks.NOTHING,
+            html.moment(told.past.exclusion.since),
+            html.moment(told.past.exclusion.until),
+            html.moment(told.past.ended_at),
+            told.note or html.NOTHING,
         )
         for told in exclusions.listed(operator=protection.operator_id, player=protection.player_id)
     ]
@@ -153,7 +153,7 @@ def limit(request: HttpRequest, account: Account) -> str:
     measure, period = _choice(Measure, request.POST.get("measure")), _choice(Period, request.POST.get("period"))
     on = On(account.operator_id, account.player_id, account.currency, _remembered(request, account))
     most = _most(request.POST.get("most", "").strip(), measure, account.currency)
-    operations.set_limit(on=on, by=Setter.OPERATOR, measure=measure, period=period, most=most)
+    services.set_limit(on=on, by=Setter.OPERATOR, measure=measure, period=period, most=most)
     return f"The operator's {measure} limit per {period} is changed."
 
 
@@ -173,11 +173,11 @@ def form_of(request: HttpRequest, account: Account, url: str) -> Sequence[Sectio
 def _row(found: queries.Shown, line: Line, currency: str) -> tuple[object, ...]:
     def text(most: int | None) -> str:
         if most is None:
-            return marks.NOTHING
+            return html.NOTHING
         return f"{shown(most, line.measure, currency)} {'min' if line.measure is Measure.TIME else currency}"
 
     wish = found.protection.wish(line.measure, line.period)
-    asked = marks.NOTHING if wish is None else text(wish.most) if wish.most is not None else "no limit"
+    asked = html.NOTHING if wish is None else text(wish.most) if wish.most is not None else "no limit"
     held = (line.most, max(0, line.used), line.own, line.operators, line.everyones)
     return (line.measure.value, line.period.value, *(text(each) for each in held), asked)
 
@@ -203,5 +203,5 @@ def _choice(kind: Any, given: str | None) -> Any:
 
 
 def _remembered(request: HttpRequest, row: Account | Protection) -> Metadata:
-    made, who = request_id(request), staff.actor(request.user)
+    made, who = request_id(request), memberships.actor(request.user)
     return Metadata(operator=str(row.operator_id), actor=who, causation="", correlation=made, request=made)

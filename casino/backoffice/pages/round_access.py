@@ -9,13 +9,13 @@ import msgspec
 from django.contrib.auth.models import User
 from django.utils.html import format_html
 
-from baccarat.admin.cards import in_line
-from baccarat.models import Round
-from baccarat.proofs.pack_seen import PUBLIC
-from baccarat.rounds.state import RoundState
-from casino.admin import marks
-from casino.admin.sections import Grid
-from casino.events.admin import positions
+from baccarat.domain.rounds.state import RoundState
+from baccarat.proofs.pack_access import PUBLIC
+from baccarat.storage.models import Round
+from casino.backoffice import html
+from casino.backoffice.pages.cards import in_line
+from casino.backoffice.pages.events import positions
+from casino.backoffice.sections import Grid
 from casino.events.store import Recorded
 from casino.operators.models import PlayerSession
 from casino.operators.principals import session_id
@@ -31,7 +31,7 @@ def who_saw(round_: Round, state: RoundState, events: Sequence[Recorded], names:
     rows: list[Row] = [*_published(events), *_looked(events, state, names)]
     rows += _sessions(round_, state, names)
     rows += _staff(round_)
-    shown = [(marks.moment(at, fine=True), who, what, where) for at, who, what, where in sorted(rows, key=_at)]
+    shown = [(html.moment(at, fine=True), who, what, where) for at, who, what, where in sorted(rows, key=_at)]
     headers = ("Time (UTC)", "Who", "Saw", "By")
     note = "A session's time is when it was opened; its last use is noted every half a minute at most."
     return Grid("Who saw what, and when", headers, shown, empty="Nobody yet.", note=note)
@@ -66,7 +66,7 @@ def _sessions(round_: Round, state: RoundState, names: Mapping[UUID, str]) -> It
         during = during.filter(created_at__lte=round_.ended_at)
     for session in during.order_by("created_at"):
         name = session_id(bytes(session.token_hash)).removeprefix("session:")
-        used = format_html("session {}, last used {}", marks.code(name), marks.moment(session.last_used_at))
+        used = format_html("session {}, last used {}", html.code(name), html.moment(session.last_used_at))
         yield session.created_at, _player(session.player_id, names), "the table", used
 
 
@@ -74,11 +74,11 @@ def _staff(round_: Round) -> Iterator[Row]:
     views = list(View.objects.filter(subject=f"round:{round_.pk}").order_by("-id")[:MOST_VIEWS])
     people = dict(User.objects.filter(pk__in={view.user_id for view in views}).values_list("pk", "username"))
     for view in views:
-        yield view.at, f"Staff: {people.get(view.user_id, view.user_id)}", "this page", view.address or marks.NOTHING
+        yield view.at, f"Staff: {people.get(view.user_id, view.user_id)}", "this page", view.address or html.NOTHING
 
 
 def _player(player: UUID | None, names: Mapping[UUID, str]) -> Any:
-    return marks.NOTHING if player is None else marks.page("player", player, names.get(player, marks.short(player)))
+    return html.NOTHING if player is None else html.page("player", player, names.get(player, html.short(player)))
 
 
 def _field(event: Recorded, name: str) -> Any:

@@ -8,12 +8,12 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 
-from baccarat.models import Round
-from baccarat.proofs import links
-from baccarat.rounds.state import Phase
-from casino.admin.sections import Deed, Grid, Section
-from casino.kernel.refusals import Refusal
-from casino.operators import staff
+from baccarat.domain.rounds.state import Phase
+from baccarat.proofs import signed_urls
+from baccarat.storage.models import Round
+from casino.backoffice.sections import Deed, Grid, Section
+from casino.kernel.errors import Refusal
+from casino.operators import memberships
 
 PACK: Final = "baccarat.link_pack"
 DONE: Final = "Made a link to the dispute pack"
@@ -31,7 +31,7 @@ def button(request: HttpRequest, round_: Round, url: str) -> Sequence[Section]:
 def link(request: HttpRequest, round_: Round) -> bool:
     """This will make a link, and show it to the one who asked and nobody else; tells whether there is one."""
     try:
-        made = links.make(round_=round_.pk, operator=round_.operator_id, by=staff.actor(request.user))
+        made = signed_urls.make(round_=round_.pk, operator=round_.operator_id, by=memberships.actor(request.user))
     except Refusal as refusal:
         messages.error(request, refusal.told())
         return False

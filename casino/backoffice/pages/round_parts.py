@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
-from baccarat.admin import parts
-from baccarat.admin.cards import pictures
-from baccarat.admin.round_replay import Moment
-from baccarat.admin.words import stakes_in_words
-from baccarat.rounds.state import Phase, RoundSeat, RoundState
-from baccarat.rules.cards import Card
-from baccarat.rules.deal import IllegalDeal, replay, steps
-from baccarat.rules.payouts import Result, SpotResult
-from casino.admin import marks
-from casino.admin.sections import Alert, Grid, Piece, Section
+from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.deal import IllegalDeal, replay, steps
+from baccarat.domain.rules.payouts import Result, SpotResult
+from casino.backoffice import html
+from casino.backoffice.pages import baccarat_parts
+from casino.backoffice.pages.cards import pictures
+from casino.backoffice.pages.ledger import book_badge
+from casino.backoffice.pages.narrative import stakes_in_words
+from casino.backoffice.pages.round_replay import Moment
+from casino.backoffice.sections import Alert, Grid, Piece, Section
 from casino.kernel.money import text
-from wallet.admin import book_badge
 
 _BECAME: Final = {Result.WIN: "won", Result.LOSE: "lost", Result.PUSH: "pushed"}
 
@@ -60,20 +60,20 @@ def results_in_words(results: Sequence[SpotResult], currency: str) -> str:
 
 def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str, *, void: bool) -> tuple[object, ...]:
     settled, stakes = seat.settled, seat.stakes or seat.placed()
-    said = marks.badge(seat.standing.replace("_", " "), parts.STANDINGS.get(seat.standing, "plain"))
-    placed = stakes_in_words(stakes, lambda minor: f"{text(minor, currency)} {currency}") or marks.NOTHING
-    who = marks.page("player", seat.player, names.get(seat.player, marks.short(seat.player)))
+    said = html.badge(seat.standing.replace("_", " "), baccarat_parts.STANDINGS.get(seat.standing, "plain"))
+    placed = stakes_in_words(stakes, lambda minor: f"{text(minor, currency)} {currency}") or html.NOTHING
+    who = html.page("player", seat.player, names.get(seat.player, html.short(seat.player)))
     if settled is None:
-        return (str(seat.seat), who, book_badge(seat.book), said, placed, *(marks.NOTHING,) * 4)
-    owed = marks.money(settled.commission, currency)
+        return (str(seat.seat), who, book_badge(seat.book), said, placed, *(html.NOTHING,) * 4)
+    owed = html.money(settled.commission, currency)
     return (
         str(seat.seat),
         who,
         book_badge(seat.book),
         said,
         results_in_words(settled.results, currency),
-        marks.money(settled.won, currency),
-        marks.both(owed, "owed") if settled.deferred and settled.commission else owed,
-        marks.money(settled.returned, currency),
-        marks.badge("voided", "bad") if void else marks.money(settled.returned - settled.staked, currency, signed=True),
+        html.money(settled.won, currency),
+        html.both(owed, "owed") if settled.deferred and settled.commission else owed,
+        html.money(settled.returned, currency),
+        html.badge("voided", "bad") if void else html.money(settled.returned - settled.staked, currency, signed=True),
     )

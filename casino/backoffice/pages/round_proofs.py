@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Final
 
 from baccarat.audit.verdict import Check, Verdict
-from baccarat.models import Round
-from baccarat.proofs.checking import MALFORMED, verify
+from baccarat.proofs.checks import MALFORMED, verify
 from baccarat.proofs.export import export
 from baccarat.proofs.results import Overall
 from baccarat.proofs.results import Verdict as Said
-from casino.admin.sections import Piece
-from casino.checkpoints.ring import ring
-from casino.kernel.refusals import Refusal
+from baccarat.storage.models import Round
+from casino.backoffice.sections import Piece
+from casino.checkpoints.keyring import ring
+from casino.kernel.errors import Refusal
 
 _MARKS: Final = {True: ("good", "holds"), False: ("bad", "broken"), None: ("warn", "not yet")}
 _NAME: Final = "Exported round, checked by itself"

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from baccarat.audit.story import Line
+from baccarat.audit.narrative import Line
 from baccarat.audit.verdict import Verdict
-from baccarat.rounds.state import RoundState
-from baccarat.rules.cards import Card
-from baccarat.rules.deal import IllegalDeal, Step, replay, steps
-from casino.admin.sections import Piece, Section
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.deal import IllegalDeal, Step, replay, steps
+from casino.backoffice.sections import Piece, Section
 
 TURNED = 2
 """Cards of a hand that the Caller turns over at once."""

@@ -12,26 +12,34 @@ from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
-from baccarat import projections
-from baccarat.admin import parts, round_pack, round_proofs, round_replay, round_seen, search, voids
-from baccarat.admin.cards import in_line
-from baccarat.admin.round_parts import hands, seats
 from baccarat.audit import verdict
-from baccarat.derive import Place
-from baccarat.models import Round, Table
-from baccarat.operations import dealing
-from baccarat.rounds.refusals import RoundNotSetAside
-from baccarat.rounds.state import RoundState
-from baccarat.rules.cards import UnknownCard
-from casino.admin import marks
-from casino.admin.filters import chosen, since_by_uuid
-from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
-from casino.admin.sections import Alert, Deed, Facts, Section
-from casino.events.admin import latest
+from baccarat.domain.postings import Place
+from baccarat.domain.rounds.refusals import RoundNotSetAside
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rules.cards import UnknownCard
+from baccarat.services import dealing
+from baccarat.storage import projections
+from baccarat.storage.models import Round, Table
+from casino.backoffice import html
+from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
+from casino.backoffice.filters import chosen, since_by_uuid
+from casino.backoffice.pages import (
+    baccarat_parts,
+    round_access,
+    round_dispute_pack,
+    round_proofs,
+    round_replay,
+    search,
+    voids,
+)
+from casino.backoffice.pages import significant_parts as significant
+from casino.backoffice.pages.cards import in_line
+from casino.backoffice.pages.events import latest
+from casino.backoffice.pages.ledger import entries_of
+from casino.backoffice.pages.operators import nicknames, operator_filter
+from casino.backoffice.pages.round_parts import hands, seats
+from casino.backoffice.sections import Alert, Deed, Facts, Section
 from casino.events.store import Metadata
-from casino.operators.admin import nicknames, operator_filter
-from casino.significant import admin_parts as significant
-from wallet.admin import entries_of
 
 RESUME: Final = "baccarat.change_round"
 
@@ -57,13 +65,13 @@ class RoundAdmin(ReadOnlyAdmin):
     """Every round, newest first. Found by its id or its table's."""
 
     list_display = ("title", "table", "operator", "rules", "stands", "dealt", "won_by", "score", "wagers", "opened")
-    list_filter = (PhaseFilter, parts.preset_filter("rules__startswith"), operator_filter(), since_by_uuid())
+    list_filter = (PhaseFilter, baccarat_parts.preset_filter("rules__startswith"), operator_filter(), since_by_uuid())
     ordering = ("-id",)
     search_help_text = "id of a round or a table, or a round's number"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Round]:
         """This will add names, in the same query."""
-        return parts.with_names(super().get_queryset(request), table=True)
+        return baccarat_parts.with_names(super().get_queryset(request), table=True)
 
     def found_by(self, term: str) -> Q | None:
         """This will look for the id of a round or of a table, or for a round's number, at whatever table."""
@@ -102,10 +110,10 @@ class RoundAdmin(ReadOnlyAdmin):
     def pack(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """This will make a link to a round's dispute pack. Raises PermissionDenied."""
         found = self._find(request, object_id)
-        if found is None or not request.user.has_perm(round_pack.PACK):
+        if found is None or not request.user.has_perm(round_dispute_pack.PACK):
             raise PermissionDenied
-        if round_pack.link(request, found):
-            self.log_change(request, found, round_pack.DONE)
+        if round_dispute_pack.link(request, found):
+            self.log_change(request, found, round_dispute_pack.DONE)
         return HttpResponseRedirect(self.page_url(found))
 
     def resume(self, request: HttpRequest, round_: Round) -> str:
@@ -129,40 +137,40 @@ class RoundAdmin(ReadOnlyAdmin):
     @admin.display(description="table")
     def table(self, round_: Any) -> SafeString | str:
         """Where it is played."""
-        return marks.page("table", round_.table_id, round_.table_name or marks.short(round_.table_id))
+        return html.page("table", round_.table_id, round_.table_name or html.short(round_.table_id))
 
     @admin.display(description="operator")
     def operator(self, round_: Round) -> SafeString | str:
         """In whose house."""
-        return parts.operator_link(round_)
+        return baccarat_parts.operator_link(round_)
 
     @admin.display(description="phase")
     def stands(self, round_: Round) -> SafeString:
         """Where it stands."""
-        return parts.phase_badge(round_.phase, round_.set_aside)
+        return baccarat_parts.phase_badge(round_.phase, round_.set_aside)
 
     @admin.display(description="cards")
     def dealt(self, round_: Round) -> SafeString | str:
         """The cards in deal order."""
         try:
-            return in_line(round_.cards.split()) if round_.cards else marks.NOTHING
+            return in_line(round_.cards.split()) if round_.cards else html.NOTHING
         except UnknownCard:
-            return marks.badge("unreadable", "bad")
+            return html.badge("unreadable", "bad")
 
     @admin.display(description="won by")
     def won_by(self, round_: Round) -> SafeString | str:
         """Who won."""
-        return parts.outcome_badge(round_.outcome)
+        return baccarat_parts.outcome_badge(round_.outcome)
 
     @admin.display(description="P : B")
     def score(self, round_: Round) -> str:
         """The totals of Player and Banker."""
-        return marks.NOTHING if round_.outcome is None else f"{round_.player_total} : {round_.banker_total}"
+        return html.NOTHING if round_.outcome is None else f"{round_.player_total} : {round_.banker_total}"
 
     @admin.display(description="opened (UTC)")
     def opened(self, round_: Round) -> SafeString | str:
         """When betting opened."""
-        return marks.moment(round_.opened_at)
+        return html.moment(round_.opened_at)
 
     def sections(self, request: HttpRequest, obj: Round) -> Sequence[Section]:
         """This will show a round whole; what stops it comes first."""
@@ -174,7 +182,7 @@ class RoundAdmin(ReadOnlyAdmin):
             state.facts()
         except (msgspec.MsgspecError, ValueError, LookupError) as trouble:
             told = Alert("What is kept of this round can't be read", str(trouble))
-            return (told, round_proofs.proofs(judged), parts.told("Timeline", events, obj.currency))
+            return (told, round_proofs.proofs(judged), baccarat_parts.told("Timeline", events, obj.currency))
         names = nicknames([seat.player for seat in state.seats])
         moments = round_replay.moments(judged, state)
         sections: list[Section] = []
@@ -186,13 +194,13 @@ class RoundAdmin(ReadOnlyAdmin):
             *hands(state, moments),
             *round_replay.alone(moments, state),
             round_proofs.proofs(round_proofs.with_export(judged, obj)),
-            *round_pack.button(request, obj, self.perform_url("pack", obj)),
+            *round_dispute_pack.button(request, obj, self.perform_url("pack", obj)),
             Facts("Round", self._facts(obj, state)),
             seats(state, names, obj.currency),
             entries_of("Ledger", [event.id for event in events]),
-            round_seen.who_saw(obj, state, events, names),
+            round_access.who_saw(obj, state, events, names),
             significant.latest("Significant events", f"round:{obj.pk}"),
-            parts.told("Timeline", events, obj.currency),
+            baccarat_parts.told("Timeline", events, obj.currency),
         ]
 
     def _alert(self, request: HttpRequest, round_: Round) -> Alert:
@@ -208,14 +216,14 @@ class RoundAdmin(ReadOnlyAdmin):
             ("Operator", self.operator(round_)),
             ("Rules", round_.rules),
             ("Phase", self.stands(round_)),
-            ("Opened (UTC)", marks.moment(round_.opened_at, fine=True)),
-            ("Turn ends (UTC)", marks.moment(round_.deadline_at, fine=True)),
-            ("Ended (UTC)", marks.moment(round_.ended_at, fine=True)),
-            ("Shoe", marks.code(opened.shoe)),
-            ("Committed to", marks.code(opened.commitment) if opened.commitment else "the table's shoe"),
-            ("Seed", marks.code(state.seed) if state.seed else "not revealed by this round"),
-            ("Id", marks.code(round_.pk)),
-            ("Log", marks.listing("events_event", "all events", q=f"round-{round_.pk}")),
+            ("Opened (UTC)", html.moment(round_.opened_at, fine=True)),
+            ("Turn ends (UTC)", html.moment(round_.deadline_at, fine=True)),
+            ("Ended (UTC)", html.moment(round_.ended_at, fine=True)),
+            ("Shoe", html.code(opened.shoe)),
+            ("Committed to", html.code(opened.commitment) if opened.commitment else "the table's shoe"),
+            ("Seed", html.code(state.seed) if state.seed else "not revealed by this round"),
+            ("Id", html.code(round_.pk)),
+            ("Log", html.listing("events_event", "all events", q=f"round-{round_.pk}")),
         ]
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from baccarat.rules.table_rules import TableRules
-from baccarat.rules_picture import rules_picture
-from casino.admin import marks
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.queries.rules_view import rules_picture
+from casino.backoffice import html
 
 _TAKEN: Final = {"settlement": "taken at settlement", "deferred": "taken when the shoe ends or the player leaves"}
 
@@ -22,7 +22,7 @@ def _plain(value: Any) -> str:
         return ", ".join(str(part) for part in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return marks.NOTHING if value is None else str(value).replace("_", " ")
+    return html.NOTHING if value is None else str(value).replace("_", " ")
 
 
 def _commission(value: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from baccarat.rules.table_rules import (
+from baccarat.domain.rules.table_rules import (
     Commission,
     CommissionTiming,
     Ratio,
@@ -12,11 +12,11 @@ from baccarat.rules.table_rules import (
     TableRules,
     UnderMinimum,
 )
-from baccarat.rules.validation import InvalidRules
-from baccarat.rules_picture import rules_picture
-from casino.admin.sections import Field
+from baccarat.domain.rules.validation import InvalidRules
+from baccarat.queries.rules_view import rules_picture
+from casino.backoffice.sections import Field
 from casino.kernel import money
-from casino.kernel.refusals import Refusal
+from casino.kernel.errors import Refusal
 
 NONE: Final = "none"
 _COMMISSION: Final = ("commission_rate", "commission_rounding", "commission_timing")

@@ -5,14 +5,14 @@ from fractions import Fraction
 from typing import Final
 from uuid import UUID
 
-from baccarat import version_rows
-from baccarat.rules import versions
-from baccarat.rules.odds import sheet
-from baccarat.rules.odds_page import notes
-from baccarat.version_history import Version
-from baccarat.version_rows import DECOMMISSIONED, DRAFT, IN_FORCE, PUBLISHED, REJECTED
-from casino.admin import marks
-from casino.admin.sections import Grid, Section
+from baccarat.domain.rules import versions
+from baccarat.domain.rules.odds import sheet
+from baccarat.domain.rules.odds_page import notes
+from baccarat.queries.rules_versions import Version
+from baccarat.storage import rules_versions
+from baccarat.storage.rules_versions import DECOMMISSIONED, DRAFT, IN_FORCE, PUBLISHED, REJECTED
+from casino.backoffice import html
+from casino.backoffice.sections import Grid, Section
 
 TONES: Final = {DRAFT: "warn", REJECTED: "bad", PUBLISHED: "player", IN_FORCE: "good", DECOMMISSIONED: "plain"}
 
@@ -22,16 +22,16 @@ def of_table(table: UUID) -> Sequence[Section]:
     rows = [
         (
             row.label,
-            marks.badge(row.status.replace("_", " "), TONES.get(row.status, "plain")),
-            row.drafted_by or marks.NOTHING,
-            row.decided_by or marks.NOTHING,
-            marks.moment(row.since),
-            marks.moment(row.until),
+            html.badge(row.status.replace("_", " "), TONES.get(row.status, "plain")),
+            row.drafted_by or html.NOTHING,
+            row.decided_by or html.NOTHING,
+            html.moment(row.since),
+            html.moment(row.until),
         )
-        for row in sorted(version_rows.load([table])[table].values(), key=lambda row: -row.version)
+        for row in sorted(rules_versions.load([table])[table].values(), key=lambda row: -row.version)
     ]
     headers = ("Rules", "Status", "Drafted by", "Decided by", "Since (UTC)", "Until (UTC)")
-    note = marks.listing("baccarat_rulesversion", "Their pages", q=str(table))
+    note = html.listing("baccarat_rulesversion", "Their pages", q=str(table))
     return (Grid("Versions of the rules", headers, rows, note=note),)
 
 
@@ -52,7 +52,7 @@ def odds(found: Version) -> Grid:
             str(told.pays),
             versions.percent(Fraction(exact[told.spot].exact) if told.spot in exact else told.exact.rtp),
             versions.percent(Fraction(exact[told.spot].at_minimum) if told.spot in exact else told.at_minimum.rtp),
-            marks.badge("the player's edge", "bad") if told.spot in sheet(found.rules).player_edge else marks.NOTHING,
+            html.badge("the player's edge", "bad") if told.spot in sheet(found.rules).player_edge else html.NOTHING,
         )
         for told in sheet(found.rules).spots
     ]
@@ -72,10 +72,10 @@ def played(found: Version) -> Grid:
                 each.book,
                 str(each.rounds),
                 str(each.wagers),
-                marks.money(each.staked, currency),
-                marks.money(each.paid, currency),
-                marks.money(each.commission, currency),
-                marks.NOTHING if actual is None else versions.percent(actual),
+                html.money(each.staked, currency),
+                html.money(each.paid, currency),
+                html.money(each.commission, currency),
+                html.NOTHING if actual is None else versions.percent(actual),
                 str(each.voided),
             )
         )

@@ -11,21 +11,22 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from baccarat import version_history, version_rows
-from baccarat.admin import parts, rules_facts, switches, version_form, version_parts
-from baccarat.models import RulesVersion
-from baccarat.operations import versioning
-from baccarat.rules import versions
-from baccarat.rules.table_rules import TableRules
-from baccarat.tables.switch_events import Scope
-from baccarat.version_rows import DRAFT, IN_FORCE
-from casino.admin import logins, marks
-from casino.admin.filters import chosen
-from casino.admin.readonly import ReadOnlyAdmin, as_uuid
-from casino.admin.sections import Alert, Facts, Field, Form, Section
+from baccarat.domain.rules import versions
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.queries import rules_versions
+from baccarat.services import rules_lifecycle
+from baccarat.storage import rules_versions as version_rows
+from baccarat.storage.models import RulesVersion
+from baccarat.storage.rules_versions import DRAFT, IN_FORCE
+from casino.backoffice import html, staff_names
+from casino.backoffice.base import ReadOnlyAdmin, as_uuid
+from casino.backoffice.filters import chosen
+from casino.backoffice.pages import baccarat_parts, kill_switches, rules_facts, rules_form, rules_parts
+from casino.backoffice.pages.operators import operator_filter
+from casino.backoffice.sections import Alert, Facts, Field, Form, Section
 from casino.events.store import Metadata
-from casino.operators import staff
-from casino.operators.admin import operator_filter
+from casino.operators import memberships
 
 MAKE: Final = "baccarat.draft_rules"
 DECIDE: Final = "baccarat.publish_rules"
@@ -47,7 +48,7 @@ class RulesVersionAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """This will add the table's name, in the same query."""
-        return parts.with_names(super().get_queryset(request), table=True)
+        return baccarat_parts.with_names(super().get_queryset(request), table=True)
 
     def title_of(self, obj: Any) -> str:
         """This will name a version as rounds do, with its table."""
@@ -66,14 +67,14 @@ class RulesVersionAdmin(ReadOnlyAdmin):
             self.perform_path("reject", DECIDE, self.reject),
             self.perform_path("withdraw_draft", MAKE, self.take_back),
             self.perform_path("decommission", DECIDE, self.decommission),
-            self.perform_path("stop", switches.THROW, self.stop),
+            self.perform_path("stop", kill_switches.THROW, self.stop),
             *super().get_urls(),
         ]
 
     def draft(self, request: HttpRequest, version: RulesVersion) -> str:
         """This will draft rules from those in force. Raises the refusals of `versioning.draft`."""
-        number = versioning.draft(
-            changes=version_form.changes(request.POST, _rules(version)),
+        number = rules_lifecycle.draft(
+            changes=rules_form.changes(request.POST, _rules(version)),
             acknowledgement=request.POST.get("acknowledgement", ""),
             **_done(request, version),
         )
@@ -81,28 +82,30 @@ class RulesVersionAdmin(ReadOnlyAdmin):
 
     def publish(self, request: HttpRequest, version: RulesVersion) -> str:
         """This will publish a draft. Raises the refusals of `versioning.publish`."""
-        versioning.publish(version=version.version, **_done(request, version))
+        rules_lifecycle.publish(version=version.version, **_done(request, version))
         return f"Published {version.label}: it holds from the next round, or shoe, on."
 
     def reject(self, request: HttpRequest, version: RulesVersion) -> str:
         """This will reject a draft. Raises the refusals of `versioning.reject`."""
-        versioning.reject(version=version.version, reason=request.POST.get("reason", ""), **_done(request, version))
+        rules_lifecycle.reject(
+            version=version.version, reason=request.POST.get("reason", ""), **_done(request, version)
+        )
         return f"Rejected {version.label}; nothing has changed."
 
     def take_back(self, request: HttpRequest, version: RulesVersion) -> str:
         """This will take the own draft back. Raises the refusals of `versioning.take_back`."""
-        versioning.take_back(version=version.version, **_done(request, version))
+        rules_lifecycle.take_back(version=version.version, **_done(request, version))
         return f"Took {version.label} back; nothing has changed."
 
     def decommission(self, request: HttpRequest, version: RulesVersion) -> str:
         """This will withdraw the rules in force. Raises the refusals of `versioning.decommission`."""
         why = request.POST.get("reason", "")
-        versioning.decommission(version=version.version, reason=why, **_done(request, version))
+        rules_lifecycle.decommission(version=version.version, reason=why, **_done(request, version))
         return f"Withdrew {version.label}: no round opens until other rules are published."
 
     def stop(self, request: HttpRequest, version: RulesVersion) -> str:
         """This will stop play by rules of this name, at every table. Raises the refusals of `switching.stop`."""
-        return switches.stop(request, Scope.RULES, version.label)
+        return kill_switches.stop(request, Scope.RULES, version.label)
 
     @admin.display(description="rules")
     def title(self, version: RulesVersion) -> str:
@@ -112,36 +115,36 @@ class RulesVersionAdmin(ReadOnlyAdmin):
     @admin.display(description="table")
     def table(self, version: Any) -> SafeString | str:
         """Whose rules they are."""
-        return marks.page("table", version.table_id, version.table_name or marks.short(version.table_id))
+        return html.page("table", version.table_id, version.table_name or html.short(version.table_id))
 
     @admin.display(description="status")
     def standing(self, version: RulesVersion) -> SafeString:
         """How they stand."""
-        return marks.badge(version.status.replace("_", " "), version_parts.TONES.get(version.status, "plain"))
+        return html.badge(version.status.replace("_", " "), rules_parts.TONES.get(version.status, "plain"))
 
     @admin.display(description="drafted by")
     def maker(self, version: RulesVersion) -> str:
         """Who drafted them."""
-        return logins.named(version.drafted_by or marks.NOTHING)
+        return staff_names.named(version.drafted_by or html.NOTHING)
 
     @admin.display(description="decided by")
     def decider(self, version: RulesVersion) -> str:
         """Who published or rejected them."""
-        return logins.named(version.decided_by or marks.NOTHING)
+        return staff_names.named(version.decided_by or html.NOTHING)
 
     @admin.display(description="in force since (UTC)")
     def since_when(self, version: RulesVersion) -> SafeString | str:
         """From when they held."""
-        return marks.moment(version.since)
+        return html.moment(version.since)
 
     @admin.display(description="until (UTC)")
     def until_when(self, version: RulesVersion) -> SafeString | str:
         """Until when they held."""
-        return marks.moment(version.until)
+        return html.moment(version.until)
 
     def sections(self, request: HttpRequest, obj: RulesVersion) -> Sequence[Section]:
         """This will show a version with its odds and what it would change, and what can be done about it."""
-        every = version_history.versions(table=obj.table_id, operator=obj.operator_id)
+        every = rules_versions.versions(table=obj.table_id, operator=obj.operator_id)
         found = next(each for each in every if each.row.version == obj.version)
         holds = next((each for each in every if each.row.status == IN_FORCE), None)
         facts = (
@@ -149,22 +152,22 @@ class RulesVersionAdmin(ReadOnlyAdmin):
             ("Table", self.table(obj)),
             ("Status", self.standing(obj)),
             ("Drafted by", self.maker(obj)),
-            ("Drafted (UTC)", marks.moment(obj.drafted_at)),
+            ("Drafted (UTC)", html.moment(obj.drafted_at)),
             ("Decided by", self.decider(obj)),
-            ("Decided (UTC)", marks.moment(obj.decided_at)),
-            ("Holds from", obj.waits_for.replace("_", " ") or marks.NOTHING),
-            ("First round", str(obj.first_round or marks.NOTHING)),
+            ("Decided (UTC)", html.moment(obj.decided_at)),
+            ("Holds from", obj.waits_for.replace("_", " ") or html.NOTHING),
+            ("First round", str(obj.first_round or html.NOTHING)),
             ("In force since (UTC)", self.since_when(obj)),
             ("Until (UTC)", self.until_when(obj)),
-            ("Why", obj.reason or marks.NOTHING),
+            ("Why", obj.reason or html.NOTHING),
             ("The operator's floor then", versions.percent(Fraction(obj.floor, versions.WHOLE))),
-            ("Acknowledged", obj.acknowledgement or marks.NOTHING),
+            ("Acknowledged", obj.acknowledgement or html.NOTHING),
         )
         return (
             Facts("Version", facts),
-            *version_parts.differences(found, holds),
-            version_parts.odds(found),
-            version_parts.played(found),
+            *rules_parts.differences(found, holds),
+            rules_parts.odds(found),
+            rules_parts.played(found),
             Facts("Rules", rules_facts.facts(found.rules)),
             *self._forms(request, obj, found.rules),
         )
@@ -178,17 +181,17 @@ class RulesVersionAdmin(ReadOnlyAdmin):
         shown: list[Section] = []
         if may(MAKE):
             says = "A field left empty stays as it is. Nothing changes until another person publishes the draft."
-            asked = version_form.fields(rules)
+            asked = rules_form.fields(rules)
             shown.append(Form("Draft other rules", "Draft", self.perform_url("draft", version), asked, says))
         if may(DECIDE):
             says = "The round in hand concludes, and no other opens until other rules are published."
             url = self.perform_url("decommission", version)
             shown.append(Form("Withdraw these rules", "Decommission", url, _WHY, says, tone="bad"))
         url = self.perform_url("stop", version)
-        return (*shown, *switches.form(request, Scope.RULES, url, f"Stop play by {version.label}, at every table"))
+        return (*shown, *kill_switches.form(request, Scope.RULES, url, f"Stop play by {version.label}, at every table"))
 
     def _decision(self, request: HttpRequest, version: RulesVersion) -> Sequence[Section]:
-        if version.drafted_by == staff.actor(request.user):
+        if version.drafted_by == memberships.actor(request.user):
             waits = Alert("Waiting for another person", "Who drafted rules can't publish them.")
             url = self.perform_url("withdraw_draft", version)
             return (waits, Form("Take the draft back", "Take back", url, (), "Nothing has changed by it."))
@@ -206,7 +209,7 @@ def _rules(version: RulesVersion) -> TableRules:
 
 
 def _done(request: HttpRequest, version: RulesVersion) -> dict[str, Any]:
-    who = staff.actor(request.user)
+    who = memberships.actor(request.user)
     correlation = f"table-{version.table_id}"
     metadata = Metadata(operator=str(version.operator_id), actor=who, causation="admin", correlation=correlation)
     return {"table": version.table_id, "operator": version.operator_id, "by": who, "metadata": metadata}

@@ -11,17 +11,17 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.http import urlencode
 
-from baccarat.admin import parts, search_rows
-from baccarat.admin.cards import in_line
-from baccarat.admin.search_form import Asked, SearchForm, player_id
-from baccarat.admin.words import stakes_in_words
-from baccarat.rules.wagers import Spot
-from casino.admin import marks, scope
-from casino.admin.readonly import ReadOnlyAdmin, as_uuid
-from casino.admin.sections import Grid, Section
-from casino.admin.seen import seen
+from baccarat.domain.rules.wagers import Spot
+from casino.backoffice import html, scope
+from casino.backoffice.base import ReadOnlyAdmin, as_uuid
+from casino.backoffice.pages import baccarat_parts, search_rows
+from casino.backoffice.pages.cards import in_line
+from casino.backoffice.pages.narrative import stakes_in_words
+from casino.backoffice.pages.operators import nicknames
+from casino.backoffice.pages.search_form import Asked, SearchForm, player_id
+from casino.backoffice.sections import Grid, Section
+from casino.backoffice.seen import seen
 from casino.kernel.money import text
-from casino.operators.admin import nicknames
 
 NEEDED: Final = ("baccarat.view_round", "baccarat.view_wager")
 MOST_HITS: Final = 5
@@ -71,9 +71,9 @@ def _hits(request: HttpRequest, word: str) -> Grid:
         found, _ = part.get_search_results(request, part.get_queryset(request), word)
         some = list(found.order_by(*part.get_ordering(request))[: MOST_HITS + 1])
         what = str(part.opts.verbose_name).capitalize()
-        rows += [(what, marks.page(kind, row.pk, str(row))) for row in some[:MOST_HITS]]
+        rows += [(what, html.page(kind, row.pk, str(row))) for row in some[:MOST_HITS]]
         if len(some) > MOST_HITS:
-            rows.append((what, marks.listing(settings.ADMIN_PAGES[kind], "all of them", q=word)))
+            rows.append((what, html.listing(settings.ADMIN_PAGES[kind], "all of them", q=word)))
     return Grid(f"“{word}”", ("What", "Which"), rows, empty="Nothing has this id, number or reference.")
 
 
@@ -90,14 +90,14 @@ def _rounds(request: HttpRequest, asked: Asked, before: UUID | None) -> Grid:
     shown = found[: search_rows.PAGE]
     rows = [
         (
-            marks.page("round", row.pk, f"No. {row.number}"),
-            marks.page("table", row.table_id, row.table_name or marks.short(row.table_id)),
-            parts.operator_link(row),
-            parts.phase_badge(row.phase, row.set_aside),
-            in_line(row.cards.split()) if row.cards else marks.NOTHING,
-            parts.outcome_badge(row.outcome),
+            html.page("round", row.pk, f"No. {row.number}"),
+            html.page("table", row.table_id, row.table_name or html.short(row.table_id)),
+            baccarat_parts.operator_link(row),
+            baccarat_parts.phase_badge(row.phase, row.set_aside),
+            in_line(row.cards.split()) if row.cards else html.NOTHING,
+            baccarat_parts.outcome_badge(row.outcome),
             str(row.wagers),
-            marks.moment(row.opened_at),
+            html.moment(row.opened_at),
         )
         for row in shown
     ]
@@ -110,7 +110,7 @@ def _wagers(request: HttpRequest, asked: Asked, before: UUID | None) -> Grid:
     shown, following = search_rows.whole_rounds(search_rows.wagers(request, asked, before=before))
     names = nicknames([row.player_id for row in shown])
     note = "" if following is None else _older(request, following)
-    rows = [_wager(row, names.get(row.player_id, marks.short(row.player_id))) for row in shown]
+    rows = [_wager(row, names.get(row.player_id, html.short(row.player_id))) for row in shown]
     return Grid("Wagers", HEADERS, rows, empty="No such wager.", note=note, numeric=_MONEY)
 
 
@@ -119,15 +119,15 @@ HEADERS: Final = ("Confirmed (UTC)", "Player", "Round", "Table", "On", "Staked",
 
 def _wager(row: Any, nickname: str) -> tuple[object, ...]:
     stakes = {Spot(spot): amount for spot, amount in row.stakes.items()}
-    staked = marks.money(row.staked, row.currency)
+    staked = html.money(row.staked, row.currency)
     return (
-        marks.moment(row.confirmed_at),
-        marks.page("player", row.player_id, nickname),
-        parts.round_link(row),
-        marks.page("table", row.table_id, row.table_name or marks.short(row.table_id)),
+        html.moment(row.confirmed_at),
+        html.page("player", row.player_id, nickname),
+        baccarat_parts.round_link(row),
+        html.page("table", row.table_id, row.table_name or html.short(row.table_id)),
         stakes_in_words(stakes, lambda minor: text(minor, row.currency)),
-        staked if row.book == "real" else marks.both(staked, "play money"),
-        marks.money(row.returned, row.currency),
+        staked if row.book == "real" else html.both(staked, "play money"),
+        html.money(row.returned, row.currency),
         outcome_of(row),
     )
 
@@ -135,10 +135,10 @@ def _wager(row: Any, nickname: str) -> tuple[object, ...]:
 def outcome_of(row: Any) -> object:
     """This will show what a wager came to: what was won or lost, that it is in play, or that it was voided."""
     if row.voided_at is not None:
-        return marks.badge("voided", "bad")
+        return html.badge("voided", "bad")
     if row.returned is None:
-        return marks.badge("in play", "warn")
-    return marks.money(row.returned - row.staked, row.currency, signed=True)
+        return html.badge("in play", "warn")
+    return html.money(row.returned - row.staked, row.currency, signed=True)
 
 
 def _payments(request: HttpRequest, asked: Asked) -> Grid:
@@ -146,11 +146,11 @@ def _payments(request: HttpRequest, asked: Asked) -> Grid:
     names = nicknames([row.player_id for row in found])
     rows = [
         (
-            marks.moment(row.requested_at),
-            marks.page(row._meta.model_name, row.pk, f"{row._meta.model_name} {marks.short(row.pk)}"),  # noqa: SLF001
-            marks.page("player", row.player_id, names.get(row.player_id, marks.short(row.player_id))),
+            html.moment(row.requested_at),
+            html.page(row._meta.model_name, row.pk, f"{row._meta.model_name} {html.short(row.pk)}"),  # noqa: SLF001
+            html.page("player", row.player_id, names.get(row.player_id, html.short(row.player_id))),
             row.status,
-            marks.money(row.amount, row.currency),
+            html.money(row.amount, row.currency),
         )
         for row in found
     ]
@@ -161,4 +161,4 @@ def _payments(request: HttpRequest, asked: Asked) -> Grid:
 
 def _older(request: HttpRequest, before: UUID) -> object:
     kept = {name: str(value) for name, value in request.GET.items() if name != "before" and value}
-    return marks.link(f"?{urlencode({**kept, 'before': str(before)})}", "Older ones")
+    return html.link(f"?{urlencode({**kept, 'before': str(before)})}", "Older ones")

@@ -7,10 +7,10 @@ from uuid import UUID
 
 from django import forms
 
-from baccarat.rules.wagers import Spot
-from casino.admin.readonly import as_uuid
+from baccarat.domain.rules.wagers import Spot
+from casino.backoffice.base import as_uuid
 from casino.kernel import money
-from casino.kernel.refusals import Refusal
+from casino.kernel.errors import Refusal
 
 SPOTS: Final = [("", "Any"), *((spot.value, spot.value.capitalize()) for spot in Spot)]
 OUTCOMES: Final = [("", "Any"), ("player", "Player"), ("banker", "Banker"), ("tie", "Tie")]

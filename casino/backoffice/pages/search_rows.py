@@ -10,13 +10,13 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 
-from baccarat.admin import parts
-from baccarat.admin.search_form import Asked, player_id
-from baccarat.models import Round, Table, Wager
-from casino.admin import scope
-from casino.admin.filters import first_uuid
-from casino.admin.readonly import as_uuid
-from casino.operators import reference_marks
+from baccarat.storage.models import Round, Table, Wager
+from casino.backoffice import scope
+from casino.backoffice.base import as_uuid
+from casino.backoffice.filters import first_uuid
+from casino.backoffice.pages import baccarat_parts
+from casino.backoffice.pages.search_form import Asked, player_id
+from casino.crypto import blind_index
 from casino.operators.models import Player
 from wallet.models import Adjustment, Deposit, Withdrawal
 
@@ -30,7 +30,7 @@ def rounds(request: HttpRequest, asked: Asked, *, before: UUID | None) -> Sequen
     rows = _within(Round.objects.defer("state"), request, asked, "id", before)
     if asked.outcome:
         rows = rows.filter(outcome=asked.outcome)
-    return list(parts.with_names(rows.order_by("-id"), table=True)[: PAGE + 1])
+    return list(baccarat_parts.with_names(rows.order_by("-id"), table=True)[: PAGE + 1])
 
 
 def wagers(request: HttpRequest, asked: Asked, *, before: UUID | None) -> Sequence[Any]:
@@ -42,7 +42,7 @@ def wagers(request: HttpRequest, asked: Asked, *, before: UUID | None) -> Sequen
         rows = rows.filter(stakes__has_key=asked.spot)
     if asked.outcome:
         rows = rows.filter(Exists(Round.objects.filter(pk=OuterRef("round_id"), outcome=asked.outcome)))
-    named = parts.with_numbers(parts.with_names(rows.order_by("-round_id", "seat"), table=True))
+    named = baccarat_parts.with_numbers(baccarat_parts.with_names(rows.order_by("-round_id", "seat"), table=True))
     return list(named[: PAGE + MOST_SEATS])
 
 
@@ -99,7 +99,7 @@ def _players(request: HttpRequest, asked: Asked) -> Iterable[UUID]:
         return [identity]
     theirs = [UUID(key) for key in scope.names(request)]
     return list(
-        Player.objects.filter(operator_id__in=theirs, reference_mark=reference_marks.mark(asked.player)).values_list(
+        Player.objects.filter(operator_id__in=theirs, reference_mark=blind_index.mark(asked.player)).values_list(
             "pk", flat=True
         )
     )

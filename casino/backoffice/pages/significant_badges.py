@@ -6,8 +6,8 @@ from django.db.models import BooleanField, Q, QuerySet
 from django.db.models.expressions import RawSQL
 from django.http import HttpRequest
 
-from casino.admin import scope
-from casino.admin.waiting import Waiting
+from casino.backoffice import scope
+from casino.backoffice.badges import Waiting
 from casino.significant.models import Unacknowledged
 
 _EVERYONE: Final = "NOT EXISTS (SELECT FROM operators_operator WHERE id <> ALL (%s::uuid[]))"

@@ -13,11 +13,12 @@ from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from casino.admin import marks, scope
-from casino.admin.filters import chosen, since_by_uuid
-from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
-from casino.admin.sections import Facts, Field, Form, Section
-from casino.significant import admin_parts, remarks, subjects
+from casino.backoffice import html, scope
+from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
+from casino.backoffice.filters import chosen, since_by_uuid
+from casino.backoffice.pages import significant_parts, significant_subjects
+from casino.backoffice.sections import Facts, Field, Form, Section
+from casino.significant import notes
 from casino.significant.kinds import OF_ALL, WORDS, Kind, Severity
 from casino.significant.models import SignificantEvent
 
@@ -37,7 +38,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
             title="standing",
             parameter="standing",
             choices=_STANDINGS,
-            where=lambda value: Q(admin_parts.waits()) if value == "waiting" else ~Q(admin_parts.waits()),
+            where=lambda value: Q(significant_parts.waits()) if value == "waiting" else ~Q(significant_parts.waits()),
         ),
         chosen(
             title="severity",
@@ -45,7 +46,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
             choices={severity.value: severity.value.capitalize() for severity in Severity},
             where=lambda value: Q(severity=value),
         ),
-        chosen(title="kind", parameter="kind", choices=admin_parts.KINDS, where=lambda value: Q(kind=value)),
+        chosen(title="kind", parameter="kind", choices=significant_parts.KINDS, where=lambda value: Q(kind=value)),
         since_by_uuid(),
     )
     ordering = ("-id",)
@@ -56,7 +57,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         named = [When(operator_id=key, then=Value(slug)) for key, slug in scope.names(request).items()]
         rows: QuerySet[Any] = super().get_queryset(request)
         slug = Case(*named, default=Value(""), output_field=TextField())
-        marked: QuerySet[Any] = rows.annotate(waits=admin_parts.waits(), slug=slug)
+        marked: QuerySet[Any] = rows.annotate(waits=significant_parts.waits(), slug=slug)
         return marked
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
@@ -67,10 +68,10 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         shown = of_house if scope.is_everyone(operators) else of_house & Q(kind__in=OF_ALL)
         return super().owned_by(operators) | shown
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[subjects.NamedList]:
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[significant_subjects.NamedList]:
         """This will have events listed with what they are about."""
         del request, kwargs
-        return subjects.NamedList
+        return significant_subjects.NamedList
 
     def found_by(self, term: str) -> Q | None:
         """This will look for a number, an id, or what an event is about."""
@@ -93,17 +94,17 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         """
         _require_own(request, event)
         note = request.POST.get("note", "")
-        remarks.acknowledge(event.pk, by=_staff(request), note=note)
+        notes.acknowledge(event.pk, by=_staff(request), note=note)
         if request.POST.get("alike") != "yes":
             return f"Acknowledged significant event {event.number}."
         alike = self.get_queryset(request).filter(waits=True, kind=event.kind, operator_id=event.operator_id)
-        found = list(alike.values_list("pk", flat=True)[: remarks.MOST])
-        return f"Acknowledged {1 + remarks.acknowledge_many(found, by=_staff(request), note=note)} significant events."
+        found = list(alike.values_list("pk", flat=True)[: notes.MOST])
+        return f"Acknowledged {1 + notes.acknowledge_many(found, by=_staff(request), note=note)} significant events."
 
     def note(self, request: HttpRequest, event: SignificantEvent) -> str:
         """This will add a note to an event. Raises NoteIsEmpty, PermissionDenied as `acknowledge` does."""
         _require_own(request, event)
-        remarks.add_note(event.pk, by=_staff(request), note=request.POST.get("note", ""))
+        notes.add_note(event.pk, by=_staff(request), note=request.POST.get("note", ""))
         return f"Added a note to significant event {event.number}."
 
     @admin.display(description="no.")
@@ -114,27 +115,27 @@ class SignificantEventAdmin(ReadOnlyAdmin):
     @admin.display(description="severity")
     def graveness(self, event: SignificantEvent) -> SafeString:
         """How grave it is."""
-        return admin_parts.graveness(event)
+        return significant_parts.graveness(event)
 
     @admin.display(description="event")
     def what(self, event: SignificantEvent) -> str:
         """What kind of event it is."""
-        return admin_parts.words(event)
+        return significant_parts.words(event)
 
     @admin.display(description="about")
     def about(self, event: Any) -> SafeString | str:
         """What it is about."""
-        return subjects.linked(event.subject, event.known)
+        return significant_subjects.linked(event.subject, event.known)
 
     @admin.display(description="operator")
     def operator(self, event: Any) -> SafeString | str:
         """Whose house it is in."""
-        return marks.page("operator", event.operator_id, event.slug or "operator")
+        return html.page("operator", event.operator_id, event.slug or "operator")
 
     @admin.display(description="by")
     def who(self, event: Any) -> SafeString | str:
         """Who did it."""
-        return subjects.linked(event.actor, event.known)
+        return significant_subjects.linked(event.actor, event.known)
 
     @admin.display(description="reason")
     def why(self, event: SignificantEvent) -> str:
@@ -144,59 +145,59 @@ class SignificantEventAdmin(ReadOnlyAdmin):
     @admin.display(description="amount")
     def amount(self, event: SignificantEvent) -> SafeString | str:
         """The amount it is about."""
-        return marks.money(event.money, event.currency)
+        return html.money(event.money, event.currency)
 
     @admin.display(description="time (UTC)")
     def when(self, event: SignificantEvent) -> SafeString | str:
         """When it was recorded."""
-        return marks.moment(event.at)
+        return html.moment(event.at)
 
     @admin.display(description="standing")
     def standing(self, event: Any) -> SafeString | str:
         """Whether it waits for somebody."""
-        return marks.badge("waiting", "warn") if event.waits else marks.NOTHING
+        return html.badge("waiting", "warn") if event.waits else html.NOTHING
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """This will show an event with what it changed, and what was said about it."""
-        obj.known = subjects.names((obj.subject, obj.actor, obj.authorised_by))
+        obj.known = significant_subjects.names((obj.subject, obj.actor, obj.authorised_by))
         facts = (
-            ("Event", admin_parts.words(obj)),
-            ("Severity", admin_parts.graveness(obj)),
-            ("Component", WORDS[Kind(obj.kind)].component if obj.kind in admin_parts.KINDS else marks.NOTHING),
+            ("Event", significant_parts.words(obj)),
+            ("Severity", significant_parts.graveness(obj)),
+            ("Component", WORDS[Kind(obj.kind)].component if obj.kind in significant_parts.KINDS else html.NOTHING),
             ("Standing", self.standing(obj)),
             ("About", self.about(obj)),
             ("Operator", self.operator(obj)),
-            ("Time (UTC)", marks.moment(obj.at, fine=True)),
+            ("Time (UTC)", html.moment(obj.at, fine=True)),
             ("By", self.who(obj)),
-            ("Authorised by", subjects.linked(obj.authorised_by, obj.known) or marks.NOTHING),
-            ("Reason", obj.reason or marks.NOTHING),
+            ("Authorised by", significant_subjects.linked(obj.authorised_by, obj.known) or html.NOTHING),
+            ("Reason", obj.reason or html.NOTHING),
             ("Amount", self.amount(obj)),
-            ("Network address", obj.address or marks.NOTHING),
+            ("Network address", obj.address or html.NOTHING),
             ("Number", str(obj.number)),
             ("In the log", self.logged(obj)),
-            ("Id", marks.code(obj.pk)),
-            ("Others", marks.listing("significant_significantevent", "about the same", q=obj.subject)),
+            ("Id", html.code(obj.pk)),
+            ("Others", html.listing("significant_significantevent", "about the same", q=obj.subject)),
         )
         return (
             Facts("Significant event", facts),
-            *admin_parts.changed(obj),
-            *((admin_parts.said(obj), *self._forms(request, obj)) if _is_own(request, obj) else ()),
+            *significant_parts.changed(obj),
+            *((significant_parts.said(obj), *self._forms(request, obj)) if _is_own(request, obj) else ()),
         )
 
     def logged(self, event: SignificantEvent) -> SafeString | str:
         """Which event of the log it was read from, and when that was recorded."""
         after = event.after or {}
         if "log_position" not in after:
-            return marks.NOTHING
-        place = marks.listing("events_event", f"#{after['log_position']}", q=str(after["log_position"]))
-        return format_html("{} at {}", place, marks.moment(datetime.fromisoformat(after["logged_at"])))
+            return html.NOTHING
+        place = html.listing("events_event", f"#{after['log_position']}", q=str(after["log_position"]))
+        return format_html("{} at {}", place, html.moment(datetime.fromisoformat(after["logged_at"])))
 
     def _forms(self, request: HttpRequest, event: Any) -> Sequence[Section]:
         if not request.user.has_perm(ACKNOWLEDGE):
             return ()
-        remark = Field("note", f"Remark {_KEPT}", required=False, longest=remarks.LONGEST, lines=3)
+        remark = Field("note", f"Remark {_KEPT}", required=False, longest=notes.LONGEST, lines=3)
         alike = Field("alike", "And all others of this kind and operator that wait", mark=True)
-        note = Field("note", f"Note {_KEPT}", longest=remarks.LONGEST, lines=3)
+        note = Field("note", f"Note {_KEPT}", longest=notes.LONGEST, lines=3)
         at_once = Form(
             "Acknowledge",
             "Acknowledge",

@@ -6,10 +6,10 @@ from typing import Any, Final
 from django.db.models import Exists, OuterRef, Q
 from django.utils.safestring import SafeString
 
-from casino import personal
-from casino.admin import marks
-from casino.admin.sections import Grid, Section
-from casino.significant import subjects
+from casino.backoffice import html
+from casino.backoffice.pages import significant_subjects
+from casino.backoffice.sections import Grid, Section
+from casino.crypto import crypto_shredding
 from casino.significant.kinds import WORDS, Kind, Severity
 from casino.significant.models import SignificantEvent, Unacknowledged
 
@@ -40,7 +40,7 @@ def words(event: SignificantEvent) -> str:
 
 def graveness(event: SignificantEvent) -> SafeString:
     """This will show an event's severity."""
-    return marks.badge(event.severity, _TONES.get(event.severity, "plain"))
+    return html.badge(event.severity, _TONES.get(event.severity, "plain"))
 
 
 def changed(event: SignificantEvent) -> Sequence[Section]:
@@ -48,7 +48,9 @@ def changed(event: SignificantEvent) -> Sequence[Section]:
     before, after = event.before or {}, event.after or {}
     if not (before.keys() | after.keys()) - _PLACE:
         return ()
-    known = subjects.names(f"{name}:{told[name]}" for told in (before, after) for name in _LINKED & told.keys())
+    known = significant_subjects.names(
+        f"{name}:{told[name]}" for told in (before, after) for name in _LINKED & told.keys()
+    )
     rows = [
         (
             name.replace("_", " "),
@@ -64,27 +66,27 @@ def changed(event: SignificantEvent) -> Sequence[Section]:
 def _difference(before: Any, after: Any, name: str) -> SafeString | str:
     if name not in before or name not in after or before[name] == after[name]:
         return ""
-    return marks.badge("changed", "warn")
+    return html.badge("changed", "warn")
 
 
-def _value(name: str, value: object, known: subjects.Names) -> SafeString | str:
+def _value(name: str, value: object, known: significant_subjects.Names) -> SafeString | str:
     if name in _LINKED and value:
-        return subjects.linked(f"{name}:{value}", known)
+        return significant_subjects.linked(f"{name}:{value}", known)
     if isinstance(value, list):
-        return " ".join(str(each) for each in value) or marks.NOTHING
-    return marks.NOTHING if value is None or value == "" else marks.code(value)
+        return " ".join(str(each) for each in value) or html.NOTHING
+    return html.NOTHING if value is None or value == "" else html.code(value)
 
 
 def said(event: SignificantEvent) -> Grid:
     """This will list what was said about an event."""
     remarks = list(event.remarks.order_by("pk"))
-    personal.open_rows(remarks)
+    crypto_shredding.open_rows(remarks)
     rows = [
         (
-            marks.moment(remark.at),
+            html.moment(remark.at),
             remark.by,
-            marks.badge("acknowledged", "good") if remark.acknowledges else "note",
-            remark.note or marks.NOTHING,
+            html.badge("acknowledged", "good") if remark.acknowledges else "note",
+            remark.note or html.NOTHING,
         )
         for remark in remarks
     ]
@@ -95,17 +97,17 @@ def latest(title: str, *whats: str) -> Grid:
     """This will show the latest significant events about something or done by it, for other pages; few queries."""
     named = Q(subject__in=whats) | Q(actor__in=whats)
     found = list(SignificantEvent.objects.filter(named).annotate(waits=waits()).order_by("-id")[:LATEST])
-    personal.open_rows(found)
-    known = subjects.names(event.actor for event in found)
+    crypto_shredding.open_rows(found)
+    known = significant_subjects.names(event.actor for event in found)
     rows = [
         (
-            marks.moment(event.at),
-            marks.page("significant", event.pk, words(event)),
+            html.moment(event.at),
+            html.page("significant", event.pk, words(event)),
             graveness(event),
-            marks.money(event.money, event.currency),
-            event.reason or marks.NOTHING,
-            subjects.linked(event.actor, known),
-            marks.badge("waiting", "warn") if event.waits else marks.NOTHING,
+            html.money(event.money, event.currency),
+            event.reason or html.NOTHING,
+            significant_subjects.linked(event.actor, known),
+            html.badge("waiting", "warn") if event.waits else html.NOTHING,
         )
         for event in found
     ]

@@ -7,9 +7,9 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 from django.utils.safestring import SafeString
 
-from casino.admin import logins, marks
-from casino.admin.paging import CountedList
-from casino.admin.readonly import as_uuid
+from casino.backoffice import html, staff_names
+from casino.backoffice.base import as_uuid
+from casino.backoffice.paging import CountedList
 
 Names = Mapping[str, str]
 """What subjects such as round:<id> are called, for who looks; those without a name are left out."""
@@ -36,9 +36,9 @@ def linked(subject: str, known: Names) -> SafeString | str:
     """This will link to the page of what a subject speaks of, by its name if that is known."""
     kind, colon, identity = subject.partition(":")
     if kind == "staff" and identity.isdigit():
-        return marks.page("staff", identity, logins.named(subject))
+        return html.page("staff", identity, staff_names.named(subject))
     words = kind.replace("_", " ")
     found = as_uuid(identity)
     if not colon or found is None:
         return f"{words} {identity}" if colon else words
-    return marks.page(kind, identity, known.get(subject) or f"{words} {marks.short(found)}")
+    return html.page(kind, identity, known.get(subject) or f"{words} {html.short(found)}")

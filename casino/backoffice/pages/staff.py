@@ -12,15 +12,14 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
-from casino.admin import marks, scope
-from casino.admin.readonly import ReadOnlyAdmin, as_number
-from casino.admin.sections import Facts, Field, Form, Grid, Section
-from casino.admin.seen import seen
-from casino.staff import access, admin_noted, admin_users, review, roles
+from casino.backoffice import html, scope
+from casino.backoffice.base import ReadOnlyAdmin, as_number
+from casino.backoffice.sections import Facts, Field, Form, Grid, Section
+from casino.backoffice.seen import seen
+from casino.staff import access_changes, access_review, roles
+from casino.staff.colleagues import colleagues
 from casino.staff.models import Member, RoleGroup, SignIn
-from casino.staff.scope import colleagues
 
-__all__ = ["admin_noted", "admin_users"]
 
 EXPORT, UNLOCK, RESET = "staff.export_review", "staff.unlock", "staff.reset_authenticator"
 STANDINGS = {"active": "good", "disabled": "plain", "locked": "bad", "superuser": "warn", "no staff": "plain"}
@@ -38,7 +37,7 @@ class MemberAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """This will find those who work for the same operators, with what is reviewed of them."""
-        return review.members(scope.operators(request)).order_by("pk")
+        return access_review.members(scope.operators(request)).order_by("pk")
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
         """This will find those who work for these operators alone."""
@@ -73,19 +72,20 @@ class MemberAdmin(ReadOnlyAdmin):
             raise PermissionDenied
         seen(request, subject="list:staff.member")
         answer = StreamingHttpResponse(
-            review.as_csv(review.lines(self.get_queryset(request))), content_type="text/csv; charset=utf-8"
+            access_review.as_csv(access_review.lines(self.get_queryset(request))),
+            content_type="text/csv; charset=utf-8",
         )
         answer["Content-Disposition"] = 'attachment; filename="access-review.csv"'
         return answer
 
     def unlock(self, request: HttpRequest, member: Member) -> str:
         """This will let a member who failed to log in try again."""
-        access.unlock(member, by=by_whom(request), reason=request.POST.get("reason", ""))
+        access_changes.unlock(member, by=by_whom(request), reason=request.POST.get("reason", ""))
         return "Unlocked."
 
     def reset(self, request: HttpRequest, member: Member) -> str:
         """This will take a member's authenticator away."""
-        access.reset_authenticator(member, by=by_whom(request), reason=request.POST.get("reason", ""))
+        access_changes.reset_authenticator(member, by=by_whom(request), reason=request.POST.get("reason", ""))
         return "Took the authenticator away."
 
     list_before_template = "admin/casino/export_review.html"
@@ -103,18 +103,18 @@ class MemberAdmin(ReadOnlyAdmin):
     @admin.display(description="roles")
     def held(self, member: Member) -> str:
         """The roles."""
-        return ", ".join(sorted(group.name for group in member.groups.all())) or marks.NOTHING
+        return ", ".join(sorted(group.name for group in member.groups.all())) or html.NOTHING
 
     @admin.display(description="operators")
     def works_for(self, member: Any) -> str:
         """The operators worked for."""
-        return ", ".join(sorted(one.operator.slug for one in member.memberships.all())) or marks.NOTHING
+        return ", ".join(sorted(one.operator.slug for one in member.memberships.all())) or html.NOTHING
 
     @admin.display(description="standing")
     def standing(self, member: Member) -> SafeString:
         """Whether the member gets in."""
-        word = review.status(member)
-        return marks.badge(word, STANDINGS[word])
+        word = access_review.status(member)
+        return html.badge(word, STANDINGS[word])
 
     @admin.display(description="2nd factor")
     def factor(self, member: Any) -> str:
@@ -124,41 +124,41 @@ class MemberAdmin(ReadOnlyAdmin):
     @admin.display(description="created (UTC)")
     def since(self, member: Member) -> SafeString | str:
         """When the user was made."""
-        return marks.moment(member.date_joined)
+        return html.moment(member.date_joined)
 
     @admin.display(description="last login (UTC)")
     def last(self, member: Any) -> SafeString | str:
         """When the member came in last."""
-        return marks.moment(member.last_access)
+        return html.moment(member.last_access)
 
     @admin.display(description="from")
     def address(self, member: Any) -> str:
         """From where."""
-        return member.last_address or marks.NOTHING
+        return member.last_address or html.NOTHING
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """This will show what a member may do, the latest sign-ins and views, and what can be done."""
-        (line,) = review.lines([obj])
+        (line,) = access_review.lines([obj])
         facts = (
-            ("Name", line.name or marks.NOTHING),
+            ("Name", line.name or html.NOTHING),
             ("Login", line.login),
-            ("User id", marks.code(line.user_id)),
-            ("Roles", ", ".join(line.roles) or marks.NOTHING),
-            ("Operators", ", ".join(line.operators) or marks.NOTHING),
-            ("Standing", marks.badge(line.status, STANDINGS[line.status])),
+            ("User id", html.code(line.user_id)),
+            ("Roles", ", ".join(line.roles) or html.NOTHING),
+            ("Operators", ", ".join(line.operators) or html.NOTHING),
+            ("Standing", html.badge(line.status, STANDINGS[line.status])),
             ("Second factor", "set up" if line.second_factor else "none"),
-            ("Created (UTC)", marks.moment(line.created)),
-            ("Last login (UTC)", marks.moment(line.last_access)),
-            ("From", line.last_address or marks.NOTHING),
-            ("Password changed (UTC)", marks.moment(line.password_changed)),
-            ("Disabled (UTC)", marks.moment(line.disabled)),
+            ("Created (UTC)", html.moment(line.created)),
+            ("Last login (UTC)", html.moment(line.last_access)),
+            ("From", line.last_address or html.NOTHING),
+            ("Password changed (UTC)", html.moment(line.password_changed)),
+            ("Disabled (UTC)", html.moment(line.disabled)),
         )
         rows = [(role, function) for role, held in line.functions.items() for function in held]
         functions = Grid("Functions", ("By role", "Function"), rows, empty="None by a role.")
         return (Facts("Member of staff", facts), functions, _sign_ins(obj), *self._forms(request, obj))
 
     def _forms(self, request: HttpRequest, member: Any) -> list[Section]:
-        reason = Field("reason", "Reason", longest=access.LONGEST)
+        reason = Field("reason", "Reason", longest=access_changes.LONGEST)
         offered = (
             (UNLOCK, "Unlock", "unlock", "Forgets the failed logins, so that the member can try again."),
             (
@@ -234,6 +234,6 @@ def by_whom(request: HttpRequest) -> User:
 def _sign_ins(member: Member) -> Grid:
     latest = SignIn.objects.filter(user_id=member.pk).order_by("-id")[:MOST]
     rows = [
-        (marks.moment(one.at), one.address or marks.NOTHING, "given" if one.second_factor else "none") for one in latest
+        (html.moment(one.at), one.address or html.NOTHING, "given" if one.second_factor else "none") for one in latest
     ]
     return Grid("Sign-ins", ("Time (UTC)", "From", "Second factor"), rows, empty="Never came in.")

@@ -11,12 +11,12 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from casino.admin import marks
-from casino.admin.filters import chosen
-from casino.admin.readonly import ReadOnlyAdmin, as_number, as_uuid
-from casino.admin.sections import Facts, Section
+from casino.backoffice import html
+from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
+from casino.backoffice.filters import chosen
+from casino.backoffice.sections import Facts, Section
+from casino.staff.colleagues import colleagues
 from casino.staff.models import SignIn, View
-from casino.staff.scope import colleagues
 
 
 class _OfStaff(ReadOnlyAdmin):
@@ -43,17 +43,17 @@ class _OfStaff(ReadOnlyAdmin):
     @admin.display(description="time (UTC)")
     def when(self, row: Any) -> SafeString | str:
         """When it was."""
-        return marks.moment(row.at)
+        return html.moment(row.at)
 
     @admin.display(description="staff")
     def who(self, row: Any) -> SafeString | str:
         """Who it was."""
-        return marks.page("staff", row.user_id, row.login or f"user {row.user_id}")
+        return html.page("staff", row.user_id, row.login or f"user {row.user_id}")
 
     @admin.display(description="from")
     def where(self, row: Any) -> str:
         """From where."""
-        return row.address or marks.NOTHING
+        return row.address or html.NOTHING
 
 
 @admin.register(SignIn)
@@ -112,7 +112,7 @@ class ViewAdmin(_OfStaff):
         if kind == "list":
             return _list_in_words(*identity.partition(" ")[::2])
         known = as_uuid(identity)
-        return row.subject if known is None else marks.page(kind, known, row.subject)
+        return row.subject if known is None else html.page(kind, known, row.subject)
 
     def sections(self, request: HttpRequest, obj: View) -> Sequence[Section]:
         """This will show a view."""
@@ -122,8 +122,8 @@ class ViewAdmin(_OfStaff):
             ("Staff", self.who(obj)),
             ("Looked at", self.what(obj)),
             ("From", self.where(obj)),
-            ("Address of the page", marks.code(obj.path)),
-            ("Operator", marks.page("operator", obj.operator_id)),
+            ("Address of the page", html.code(obj.path)),
+            ("Operator", html.page("operator", obj.operator_id)),
         )
         return (Facts("View", rows),)
 

@@ -8,12 +8,12 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 
-from casino.admin import scope
-from casino.admin.people import StaffAdmin
-from casino.operators.admin_staff import OperatorsStaffAdmin
+from casino.backoffice import scope
+from casino.backoffice.pages.memberships import OperatorsStaffAdmin
+from casino.backoffice.pages.users import StaffAdmin
 from casino.operators.models import StaffMembership
-from casino.staff import access, roles
-from casino.staff.scope import colleagues
+from casino.staff import access_changes, roles
+from casino.staff.colleagues import colleagues
 
 if TYPE_CHECKING:
     from django.contrib.auth.forms import UserChangeForm
@@ -76,7 +76,7 @@ class StaffUserAdmin(OperatorsStaffAdmin):
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: Any) -> None:
         """This will keep what was before, and let a new user work for the operators of who made it."""
-        request.casino_before = access.facts(obj)  # type: ignore[attr-defined]
+        request.casino_before = access_changes.facts(obj)  # type: ignore[attr-defined]
         super().save_model(request, obj, form, change)
         if not change:
             theirs = scope.operators(request) or ()
@@ -86,14 +86,18 @@ class StaffUserAdmin(OperatorsStaffAdmin):
         """This will record what was changed of somebody's access."""
         super().save_related(request, form, formsets, change)
         before = request.casino_before  # type: ignore[attr-defined]
-        access.changed(form.instance, by=request.user, reason="", before=before, after=access.facts(form.instance))
+        access_changes.changed(
+            form.instance, by=request.user, reason="", before=before, after=access_changes.facts(form.instance)
+        )
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002
         """This will record that somebody's password was set by another."""
         response = super().user_change_password(request, id, form_url)
         if request.method == "POST" and response.status_code == 302:
             user = User.objects.get(pk=id)
-            access.changed(user, by=request.user, reason="", before={"password": "theirs"}, after={"password": "new"})
+            access_changes.changed(
+                user, by=request.user, reason="", before={"password": "theirs"}, after={"password": "new"}
+            )
         return response
 
 

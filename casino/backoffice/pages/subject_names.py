@@ -8,12 +8,12 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import F, OuterRef, Subquery
 
-from baccarat.models import Round, Table
-from casino.admin.paging import CountedList
-from casino.admin.readonly import as_uuid
-from casino.admin.viewer import may_see
+from baccarat.storage.models import Round, Table
+from casino.backoffice.base import as_uuid
+from casino.backoffice.context import may_see
+from casino.backoffice.pages.operators import nicknames
+from casino.backoffice.paging import CountedList
 from casino.kernel import money
-from casino.operators.admin import nicknames
 from casino.operators.models import Operator
 from wallet.models import Adjustment, Deposit, DepositMethod, Withdrawal
 

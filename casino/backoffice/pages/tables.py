@@ -11,23 +11,23 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from baccarat import projections
-from baccarat.admin import parts, rules_facts, switches, version_parts
-from baccarat.admin.cards import in_line
-from baccarat.models import Round, Switch, Table
-from baccarat.operations import closing
-from baccarat.tables.state import TableState
-from baccarat.tables.switch_events import Scope, switch_id
-from casino.admin import marks
-from casino.admin.filters import chosen, since_by_uuid
-from casino.admin.readonly import ReadOnlyAdmin, as_uuid
-from casino.admin.sections import Alert, Facts, Field, Form, Grid, Section
-from casino.events.admin import latest
+from baccarat.domain.tables.kill_switch_events import Scope, switch_id
+from baccarat.domain.tables.state import TableState
+from baccarat.services import closing
+from baccarat.storage import projections
+from baccarat.storage.models import Round, Switch, Table
+from casino.backoffice import html
+from casino.backoffice.base import ReadOnlyAdmin, as_uuid
+from casino.backoffice.filters import chosen, since_by_uuid
+from casino.backoffice.pages import baccarat_parts, kill_switches, rules_facts, rules_parts
+from casino.backoffice.pages.cards import in_line
+from casino.backoffice.pages.events import latest
+from casino.backoffice.pages.ledger import balances_at, book_badge
+from casino.backoffice.pages.operators import nicknames, operator_filter
+from casino.backoffice.sections import Alert, Facts, Field, Form, Grid, Section
 from casino.events.store import Metadata
 from casino.kernel.money import Book
-from casino.operators import staff
-from casino.operators.admin import nicknames, operator_filter
-from wallet.admin import balances_at, book_badge
+from casino.operators import memberships
 
 MOST_ROUNDS: Final = 20
 TABLE: Final = Scope.TABLE
@@ -56,13 +56,19 @@ class TableAdmin(ReadOnlyAdmin):
     """Every table, newest first. Found by its id."""
 
     list_display = ("title", "operator", "preset", "currency", "moneys", "taken", "rounds", "stands", "opened")
-    list_filter = (AttentionFilter, parts.preset_filter("preset"), BooksFilter, operator_filter(), since_by_uuid())
+    list_filter = (
+        AttentionFilter,
+        baccarat_parts.preset_filter("preset"),
+        BooksFilter,
+        operator_filter(),
+        since_by_uuid(),
+    )
     ordering = ("-id",)
     search_help_text = "id of a table or of its round in hand"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Table]:
         """This will add the operator's slug, in the same query."""
-        return parts.with_names(super().get_queryset(request), table=False)
+        return baccarat_parts.with_names(super().get_queryset(request), table=False)
 
     def found_by(self, term: str) -> Q | None:
         """This will look for the id of a table, or of the round in hand there."""
@@ -77,7 +83,7 @@ class TableAdmin(ReadOnlyAdmin):
     @admin.display(description="operator")
     def operator(self, table: Table) -> SafeString | str:
         """Whose it is."""
-        return parts.operator_link(table)
+        return baccarat_parts.operator_link(table)
 
     @admin.display(description="books")
     def moneys(self, table: Table) -> str:
@@ -93,15 +99,15 @@ class TableAdmin(ReadOnlyAdmin):
     def stands(self, table: Table) -> SafeString | str:
         """Whether a round is in hand."""
         if table.set_aside is not None:
-            return marks.badge("set aside", "bad")
+            return html.badge("set aside", "bad")
         if table.state.get("closed"):
-            return marks.badge("closed", "plain")
-        return marks.badge("idle") if table.round_id is None else marks.badge("playing", "good")
+            return html.badge("closed", "plain")
+        return html.badge("idle") if table.round_id is None else html.badge("playing", "good")
 
     @admin.display(description="opened (UTC)")
     def opened(self, table: Table) -> SafeString | str:
         """When it was opened."""
-        return marks.moment(table.opened_at)
+        return html.moment(table.opened_at)
 
     def sections(self, request: HttpRequest, obj: Table) -> Sequence[Section]:
         """This will show a table whole."""
@@ -117,27 +123,27 @@ class TableAdmin(ReadOnlyAdmin):
             _rounds(obj.pk),
             Facts("Rules", rules_facts.facts(state.rules)),
             balances_at("Accounts", obj.pk),
-            *version_parts.of_table(obj.pk),
+            *rules_parts.of_table(obj.pk),
             *self._switch(request, obj, state),
             *self._closing(request, obj, state),
-            parts.told("Timeline of the table", latest(f"table-{obj.pk}"), obj.currency),
+            baccarat_parts.told("Timeline of the table", latest(f"table-{obj.pk}"), obj.currency),
         ]
 
     def get_urls(self) -> list[URLPattern]:
         """This will add the addresses of `stop` and `close`."""
         return [
-            self.perform_path("stop", switches.THROW, self.stop),
+            self.perform_path("stop", kill_switches.THROW, self.stop),
             self.perform_path("close", CLOSE, self.close),
             *super().get_urls(),
         ]
 
     def stop(self, request: HttpRequest, table: Table) -> str:
         """This will stop play at the table. Raises the refusals of `switching.stop`."""
-        return switches.stop(request, TABLE, str(table.pk))
+        return kill_switches.stop(request, TABLE, str(table.pk))
 
     def close(self, request: HttpRequest, table: Table) -> str:
         """This will close the table for good. Raises the refusals of `closing.close_table`."""
-        by = staff.actor(request.user)
+        by = memberships.actor(request.user)
         done = Metadata(operator=str(table.operator_id), actor=by, causation="admin", correlation=f"table-{table.pk}")
         why = request.POST.get("reason", "")
         if closing.close_table(table=table.pk, operator=table.operator_id, reason=why, metadata=done):
@@ -163,21 +169,21 @@ class TableAdmin(ReadOnlyAdmin):
         told = [Alert(f"Play is stopped ({held.scope})", held.says) for held in state.stops]
         if any(held.scope is TABLE for held in state.stops):
             where = Switch.objects.get(pk=switch_id(TABLE, str(table.pk)))
-            return (*told, Facts("Switch", (("Let play go on", marks.link(switches.page_of(where), "its page")),)))
-        return (*told, *switches.form(request, TABLE, self.perform_url("stop", table), "Stop this table"))
+            return (*told, Facts("Switch", (("Let play go on", html.link(kill_switches.page_of(where), "its page")),)))
+        return (*told, *kill_switches.form(request, TABLE, self.perform_url("stop", table), "Stop this table"))
 
     def _facts(self, table: Table, state: TableState) -> list[tuple[str, object]]:
         return [
             ("Name", table.name),
             ("Operator", self.operator(table)),
             ("State", self.stands(table)),
-            ("Round in hand", marks.page("round", table.round_id, f"No. {table.rounds}")),
-            ("Rounds", marks.listing("baccarat_round", str(table.rounds), q=str(table.pk))),
+            ("Round in hand", html.page("round", table.round_id, f"No. {table.rounds}")),
+            ("Rounds", html.listing("baccarat_round", str(table.rounds), q=str(table.pk))),
             ("Books", self.moneys(table)),
             ("Opened (UTC)", self.opened(table)),
             *_shoe(state),
-            ("Id", marks.code(table.pk)),
-            ("Log", marks.listing("events_event", "all events", q=f"table-{table.pk}")),
+            ("Id", html.code(table.pk)),
+            ("Log", html.listing("events_event", "all events", q=f"table-{table.pk}")),
         ]
 
 
@@ -185,7 +191,7 @@ def _shoe(state: TableState) -> list[tuple[str, object]]:
     shoe, long = state.shoe, state.has_long_shoe()
     if shoe is None:
         return [("Shoe", "none in play" if long else "shuffled anew for every round"), *_next_shoe(state)]
-    committed = ("Committed to", marks.code(shoe.commitment))
+    committed = ("Committed to", html.code(shoe.commitment))
     return [("Shoe", f"No. {shoe.number}, {shoe.out} cards out"), committed, *_next_shoe(state)]
 
 
@@ -194,7 +200,7 @@ def _next_shoe(state: TableState) -> list[tuple[str, object]]:
     if coming is None:
         return []
     name = f"No. {coming.number}" if state.has_long_shoe() else f"of round {coming.number}"
-    return [("Next shoe", name), ("Committed to ahead", marks.code(coming.commitment))]
+    return [("Next shoe", name), ("Committed to ahead", html.code(coming.commitment))]
 
 
 def _seats(state: TableState) -> Grid:
@@ -203,10 +209,10 @@ def _seats(state: TableState) -> Grid:
     rows = [
         (
             str(seat.seat),
-            marks.page("player", seat.player, names.get(seat.player, marks.short(seat.player))),
+            html.page("player", seat.player, names.get(seat.player, html.short(seat.player))),
             book_badge(seat.book),
-            marks.money(sum((seat.last_wager or {}).values()) or None, currency),
-            marks.money(seat.owed, currency),
+            html.money(sum((seat.last_wager or {}).values()) or None, currency),
+            html.money(seat.owed, currency),
         )
         for seat in state.seats
     ]
@@ -218,15 +224,15 @@ def _rounds(table: UUID) -> Grid:
     latest_rounds = Round.objects.filter(table_id=table).order_by("-number").defer("state")[:MOST_ROUNDS]
     rows = [
         (
-            marks.page("round", round_.pk, f"No. {round_.number}"),
-            parts.phase_badge(round_.phase, round_.set_aside),
-            in_line(round_.cards.split()) if round_.cards else marks.NOTHING,
-            parts.outcome_badge(round_.outcome),
+            html.page("round", round_.pk, f"No. {round_.number}"),
+            baccarat_parts.phase_badge(round_.phase, round_.set_aside),
+            in_line(round_.cards.split()) if round_.cards else html.NOTHING,
+            baccarat_parts.outcome_badge(round_.outcome),
             str(round_.wagers),
-            marks.moment(round_.opened_at),
+            html.moment(round_.opened_at),
         )
         for round_ in latest_rounds
     ]
-    note = marks.listing("baccarat_round", "All rounds of this table", q=str(table)) if rows else ""
+    note = html.listing("baccarat_round", "All rounds of this table", q=str(table)) if rows else ""
     headers = ("Round", "Phase", "Cards", "Won by", "Wagers", "Opened (UTC)")
     return Grid("Latest rounds", headers, rows, empty="No round yet.", note=note)

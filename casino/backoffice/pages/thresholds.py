@@ -9,10 +9,10 @@ from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
 
-from casino.admin import logins, marks, scope
-from casino.admin.filters import chosen
-from casino.admin.readonly import ReadOnlyAdmin, as_uuid
-from casino.admin.sections import Facts, Field, Form, Section
+from casino.backoffice import html, scope, staff_names
+from casino.backoffice.base import ReadOnlyAdmin, as_uuid
+from casino.backoffice.filters import chosen
+from casino.backoffice.sections import Facts, Field, Form, Section
 from casino.kernel import money
 from casino.significant import thresholds
 from casino.significant.models import Threshold
@@ -48,23 +48,23 @@ class ThresholdAdmin(ReadOnlyAdmin):
     @admin.display(description="operator")
     def operator(self, row: Threshold) -> object:
         """Whose thresholds they are."""
-        return marks.page("operator", row.operator_id, scope.slug(row.operator_id))
+        return html.page("operator", row.operator_id, scope.slug(row.operator_id))
 
     @admin.display(description="set by")
     def made_by(self, row: Threshold) -> str:
         """Who set them."""
-        return logins.named(row.actor)
+        return staff_names.named(row.actor)
 
     @admin.display(description="set (UTC)")
     def when(self, row: Threshold) -> object:
         """When they were set."""
-        return marks.moment(row.at)
+        return html.moment(row.at)
 
     def sections(self, request: HttpRequest, obj: Threshold) -> Sequence[Section]:
         """This will show one setting."""
         del request
-        amounts = [(label, marks.money(getattr(obj, name), obj.currency)) for name, label in _LABELS.items()]
-        return (Facts("Large from", [*amounts, ("Set by", obj.actor), ("Set (UTC)", marks.moment(obj.at))]),)
+        amounts = [(label, html.money(getattr(obj, name), obj.currency)) for name, label in _LABELS.items()]
+        return (Facts("Large from", [*amounts, ("Set by", obj.actor), ("Set (UTC)", html.moment(obj.at))]),)
 
 
 def sections(request: HttpRequest, operator: UUID, currency: str, url: str) -> Sequence[Section]:
@@ -72,7 +72,7 @@ def sections(request: HttpRequest, operator: UUID, currency: str, url: str) -> S
     if not request.user.has_perm(SEE):
         return ()
     stand = thresholds.of([(operator, currency)])[operator, currency]
-    facts = [(label, marks.money(getattr(stand, name), currency)) for name, label in _LABELS.items()]
+    facts = [(label, html.money(getattr(stand, name), currency)) for name, label in _LABELS.items()]
     shown = Facts("Significant from these amounts on", facts)
     if not request.user.has_perm(CHANGE):
         return (shown,)

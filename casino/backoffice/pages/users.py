@@ -12,9 +12,9 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from casino.admin import marks
-from casino.admin.readonly import ReadOnlyAdmin
-from casino.admin.sections import Facts, Section
+from casino.backoffice import html
+from casino.backoffice.base import ReadOnlyAdmin
+from casino.backoffice.sections import Facts, Section
 
 if TYPE_CHECKING:  # what django-unfold adds is looks, and untyped
     AdminPasswordChangeForm: Any
@@ -74,7 +74,7 @@ class StaffLogAdmin(ReadOnlyAdmin):
     @admin.display(description="time (UTC)")
     def when(self, entry: LogEntry) -> SafeString | str:
         """When it was done."""
-        return marks.moment(entry.action_time)
+        return html.moment(entry.action_time)
 
     @admin.display(description="staff")
     def who(self, entry: LogEntry) -> str:
@@ -95,10 +95,10 @@ class StaffLogAdmin(ReadOnlyAdmin):
         """This will show one line of the log in full."""
         del request
         rows = (
-            ("Time (UTC)", marks.moment(obj.action_time)),
+            ("Time (UTC)", html.moment(obj.action_time)),
             ("Staff", self.who(obj)),
             ("On", self.what(obj)),
-            ("Id", marks.code(obj.object_id)),
+            ("Id", html.code(obj.object_id)),
             ("Did", self.message(obj)),
         )
         return (Facts("What was done", rows),)

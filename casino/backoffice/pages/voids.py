@@ -5,15 +5,15 @@ from typing import Any, Final
 
 from django.http import HttpRequest
 
-from baccarat.models import Round
-from baccarat.operations import voiding
-from baccarat.rounds.state import Phase, RoundState
-from baccarat.rounds.void_events import VoidReason
-from casino import personal
-from casino.admin import marks
-from casino.admin.sections import Alert, Facts, Piece, Section
+from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rounds.void_events import VoidReason
+from baccarat.services import voiding
+from baccarat.storage.models import Round
+from casino.backoffice import html
+from casino.backoffice.sections import Alert, Facts, Piece, Section
+from casino.crypto import crypto_shredding
 from casino.events.store import Metadata
-from casino.operators import staff
+from casino.operators import memberships
 
 REQUEST: Final = "baccarat.request_void"
 APPROVE: Final = "baccarat.approve_void"
@@ -56,12 +56,15 @@ def told(request: HttpRequest, state: RoundState, page: str) -> Sequence[Section
         agreed = f", approved by {undone.approved_by}" if undone.approved_by else ""
         return (
             Alert(
-                f"Void: {_words(undone.reason)}", f"“{personal.told(undone.note)}” By {undone.requested_by}{agreed}."
+                f"Void: {_words(undone.reason)}",
+                f"“{crypto_shredding.told(undone.note)}” By {undone.requested_by}{agreed}.",
             ),
         )
     if state.void_request is not None:
         asked = state.void_request
-        alert = Alert(f"A void is asked for: {_words(asked.reason)}", f"“{personal.told(asked.note)}” By {asked.by}.")
+        alert = Alert(
+            f"A void is asked for: {_words(asked.reason)}", f"“{crypto_shredding.told(asked.note)}” By {asked.by}."
+        )
         return (alert, _link("Decide", page)) if request.user.has_perm(APPROVE) else (alert,)
     voidable = state.is_running() or state.phase is Phase.SETTLED
     return (_link("Void this round", page),) if voidable and request.user.has_perm(REQUEST) else ()
@@ -73,7 +76,11 @@ def forms(state: RoundState, urls: dict[str, str]) -> Sequence[Section]:
         agree = {"url": urls["approve"], "label": "Approve the void", "tone": "bad"}
         refuse = {"url": urls["decline"], "label": "Decline", "tone": "plain", "note": True}
         asked = state.void_request
-        rows = (("Reason", _words(asked.reason)), ("In words", personal.told(asked.note)), ("Asked by", asked.by))
+        rows = (
+            ("Reason", _words(asked.reason)),
+            ("In words", crypto_shredding.told(asked.note)),
+            ("Asked by", asked.by),
+        )
         return (Facts("The request", rows), Piece("Approve or decline", _FORM, {"forms": (agree, refuse)}))
     known = state.phase is Phase.SETTLED
     label = "Ask for the void" if known else "Void this round"
@@ -83,7 +90,7 @@ def forms(state: RoundState, urls: dict[str, str]) -> Sequence[Section]:
 
 
 def _link(label: str, page: str) -> Facts:
-    return Facts("Void", (("Malfunction voids all pays and plays", marks.link(page, label)),))
+    return Facts("Void", (("Malfunction voids all pays and plays", html.link(page, label)),))
 
 
 def _words(reason: str) -> str:
@@ -91,5 +98,5 @@ def _words(reason: str) -> str:
 
 
 def _remembered(request: HttpRequest, round_: Any) -> Metadata:
-    who = staff.actor(request.user)
+    who = memberships.actor(request.user)
     return Metadata(operator=str(round_.operator_id), actor=who, causation="admin", correlation=f"round-{round_.pk}")

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from casino.admin.waiting import Waiting
+from casino.backoffice.badges import Waiting
 from wallet.models import Adjustment, Difference, Withdrawal
 
 withdrawals: Final = Waiting("wallet.view_withdrawal", lambda: Withdrawal.objects.filter(status="requested"))

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 
-from casino.admin import logins
+from casino.backoffice import staff_names
 
 register = template.Library()
 
@@ -12,4 +12,4 @@ register = template.Library()
 @register.filter
 def named(cell: Any) -> Any:
     """This will put logins where a cell's text speaks of staff:<number>, and leave anything else as it is."""
-    return logins.named(cell) if isinstance(cell, str) else cell
+    return staff_names.named(cell) if isinstance(cell, str) else cell

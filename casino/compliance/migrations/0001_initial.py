@@ -3,11 +3,20 @@ from django.db.models.functions import Now
 
 from casino.events.immutability import append_only, lift_append_only
 
-APPEND_ONLY = ("integrity_manifest", "integrity_measurement", "integrity_approval", "integrity_clockreading")
+NUMBERED = ("compliance_erasure", "compliance_decision")
+# Numbers in the order in which rows were written, for the manifests that hold them.
+NUMBER = "ALTER TABLE {} ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY UNIQUE"
+APPEND_ONLY = (
+    "compliance_manifest",
+    "compliance_measurement",
+    "compliance_approval",
+    "compliance_clockreading",
+    *NUMBERED,
+)
 
 
 class Migration(migrations.Migration):
-    """What was measured, approved and read of clocks, for good."""
+    """Attestation, clock readings and erasures; all append-only."""
 
     initial = True
 
@@ -36,7 +45,7 @@ class Migration(migrations.Migration):
                 ("at", models.DateTimeField(db_default=Now())),
             ],
             options={
-                "indexes": [models.Index(fields=["-at"], name="integrity_measurement_at")],
+                "indexes": [models.Index(fields=["-at"], name="compliance_measurement_at")],
                 "verbose_name": "integrity check",
             },
         ),
@@ -67,8 +76,53 @@ class Migration(migrations.Migration):
                 ("at", models.DateTimeField(db_default=Now())),
             ],
             options={
-                "indexes": [models.Index(fields=["host", "-id"], name="integrity_clock_host")],
+                "indexes": [models.Index(fields=["host", "-id"], name="compliance_clock_host")],
             },
+        ),
+        migrations.CreateModel(
+            name="Erasure",
+            fields=[
+                ("id", models.UUIDField(primary_key=True, serialize=False)),
+                ("operator_id", models.UUIDField()),
+                ("player_id", models.UUIDField()),
+                ("reason", models.TextField()),
+                ("despite_duty", models.BooleanField(help_text="Although the law wants the data kept.")),
+                ("requested_by", models.TextField()),
+                ("requested_at", models.DateTimeField(db_default=Now())),
+            ],
+            options={
+                "permissions": [
+                    ("request_erasure", "Can ask for a player to be erased"),
+                    ("approve_erasure", "Can decide that a player is erased"),
+                    ("export_player", "Can export everything about a player"),
+                ],
+                "indexes": [
+                    models.Index(fields=["operator_id", "-id"], name="compliance_erasure_operator"),
+                    models.Index(fields=["player_id"], name="compliance_erasure_player"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Decision",
+            fields=[
+                (
+                    "erasure",
+                    models.OneToOneField(
+                        on_delete=models.PROTECT,
+                        primary_key=True,
+                        related_name="decision",
+                        serialize=False,
+                        to="compliance.erasure",
+                    ),
+                ),
+                ("approved", models.BooleanField()),
+                ("decided_by", models.TextField()),
+                ("decided_at", models.DateTimeField(db_default=Now())),
+            ],
+        ),
+        *(
+            migrations.RunSQL(sql=NUMBER.format(table), reverse_sql=f"ALTER TABLE {table} DROP COLUMN number")
+            for table in NUMBERED
         ),
         *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in APPEND_ONLY),
     ]

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Final
 
-from casino.stack.bots.client import Client, Problem
-from casino.stack.bots.watch import Watch
+from casino.devstack.bots.client import Client, Problem
+from casino.devstack.bots.watch import Watch
 
 LOW: Final = 2
 """A bot rebuys when its game balance would not cover so many of its largest wagers."""

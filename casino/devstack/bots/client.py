@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 
 import httpx
 
-from casino import trust
+from casino.observability import http
 
 PATIENCE: Final = 60
 """How often a request is sent again while the service does not answer, half a second apart."""
@@ -45,7 +45,7 @@ class Client:
     def __init__(self, base_url: str, credential: str) -> None:
         headers = {"Authorization": f"Bearer {credential}"}
         self._http = httpx.AsyncClient(
-            base_url=f"{base_url}/api/v1", headers=headers, timeout=20, verify=trust.authorities()
+            base_url=f"{base_url}/api/v1", headers=headers, timeout=20, verify=http.authorities()
         )
 
     async def __aenter__(self) -> Self:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from casino.stack.bots.client import Client
-from casino.stack.system import Stack, operator_key
+from casino.devstack.bots.client import Client
+from casino.devstack.system import Stack, operator_key
 
 CURRENCY: Final = "EUR"
 CREDIT: Final = "20000.00"

@@ -7,11 +7,11 @@ from typing import Any
 
 from rich.table import Table
 
-from baccarat.rules.odds import expected_return
-from baccarat.rules.presets import rules_for
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rules.odds import expected_return
+from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.wagers import Spot
+from casino.devstack.bots.saver import Tally
 from casino.kernel import money
-from casino.stack.bots.saver import Tally
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from casino.stack.bots.client import Client, Problem
+from casino.devstack.bots.client import Client, Problem
 
 DELAYED: Final = "150.12"
 """The sandbox provider completes amounts that end in .12 after three seconds."""

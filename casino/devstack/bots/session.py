@@ -7,14 +7,14 @@ from contextlib import AsyncExitStack
 from random import Random
 from typing import Final
 
+from casino.devstack.bots import house
+from casino.devstack.bots.bot import Bot
+from casino.devstack.bots.client import Client
+from casino.devstack.bots.house import Game
+from casino.devstack.bots.report import Line
+from casino.devstack.bots.saver import Saver, Tally
+from casino.devstack.bots.watch import Watch, watching
 from casino.kernel.money import Book
-from casino.stack.bots import house
-from casino.stack.bots.bot import Bot
-from casino.stack.bots.client import Client
-from casino.stack.bots.house import Game
-from casino.stack.bots.report import Line
-from casino.stack.bots.saver import Saver, Tally
-from casino.stack.bots.watch import Watch, watching
 
 LONGEST_SILENCE: Final = 60
 

@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
-from casino.stack.bots.client import Client
+from casino.devstack.bots.client import Client
 
 
 class Watch:

@@ -1,4 +1,4 @@
-"""`python -m casino.stack.provider --port 8100 --callbacks URL`: the sandbox payment provider, a process of its own.
+"""`python -m casino.devstack.provider --port 8100 --callbacks URL`: the sandbox payment provider, a process of its own.
 
 The shared secret comes from PROVIDER_SECRET, so that it stands in no list of processes.
 """
@@ -9,9 +9,9 @@ from pathlib import Path
 import uvicorn
 
 from casino import env
-from casino.stack.provider.app import App
-from casino.stack.provider.book import Book
-from casino.stack.provider.reporting import Reporter
+from casino.devstack.provider.app import App
+from casino.devstack.provider.book import Book
+from casino.devstack.provider.reporting import Reporter
 
 
 def main() -> None:

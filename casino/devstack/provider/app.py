@@ -21,10 +21,10 @@ from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-from casino.stack.provider.behaviour import Plan, Start, Step, plan_for
-from casino.stack.provider.book import Book, Payment
-from casino.stack.provider.records import Records, now
-from casino.stack.provider.reporting import Reporter
+from casino.devstack.provider.behaviour import Plan, Start, Step, plan_for
+from casino.devstack.provider.book import Book, Payment
+from casino.devstack.provider.records import Records, now
+from casino.devstack.provider.reporting import Reporter
 from wallet.payments import signatures
 
 Message = MutableMapping[str, Any]

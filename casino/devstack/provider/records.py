@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from casino.stack.provider.book import Book, Payment
+from casino.devstack.provider.book import Book, Payment
 
 Answer = tuple[int, object]
 LARGEST: Final = 500

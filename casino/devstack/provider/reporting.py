@@ -9,9 +9,9 @@ from typing import Final
 
 import httpx
 
-from casino import trust
-from casino.stack.provider.behaviour import Signed
-from casino.stack.provider.book import Payment
+from casino.devstack.provider.behaviour import Signed
+from casino.devstack.provider.book import Payment
+from casino.observability import http
 from wallet.payments import signatures
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ class Reporter:
     def __init__(self, *, url: str, secret: str) -> None:
         self._url = url
         self._secret = secret
-        self._client = httpx.AsyncClient(timeout=TIMEOUT, verify=trust.authorities())
+        self._client = httpx.AsyncClient(timeout=TIMEOUT, verify=http.authorities())
 
     async def report(self, payment: Payment, status: str, signed: Signed) -> None:
         """This will report a status, up to three times while it can't be delivered; a definite no is not repeated."""

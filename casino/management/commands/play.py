@@ -12,15 +12,15 @@ from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from casino.stack import proving
-from casino.stack.bots import house, report
-from casino.stack.bots.client import Problem
-from casino.stack.bots.report import Line
-from casino.stack.bots.saver import Lost, Tally
-from casino.stack.bots.session import Session, Stuck
-from casino.stack.home import PROJECT
-from casino.stack.system import Stack
-from casino.stack.trouble import Trouble
+from casino.devstack import proof_check
+from casino.devstack.bots import house, report
+from casino.devstack.bots.client import Problem
+from casino.devstack.bots.report import Line
+from casino.devstack.bots.saver import Lost, Tally
+from casino.devstack.bots.session import Session, Stuck
+from casino.devstack.errors import Trouble
+from casino.devstack.home import PROJECT
+from casino.devstack.system import Stack
 
 SAVERS = 3
 """How many players have their money by payments: they deposit, are limited, drop out, come back, and withdraw."""
@@ -43,7 +43,7 @@ class Command(BaseCommand):
             lines, tally = play(stack, console, credential=credential, seed=options["seed"])
             console.print(report.table(lines))
             console.print(report.payments(tally))
-            proven = proving.prove(stack, credential=credential)
+            proven = proof_check.prove(stack, credential=credential)
             console.print(proven.line(), highlight=False, markup=False, soft_wrap=True)
             code = audit(stack) or proven.code
         if code:

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from casino.stack.supervision import run_forever
-from casino.stack.system import Stack
+from casino.devstack.supervisor import run_forever
+from casino.devstack.system import Stack
 
 DEFAULT_PORT = 8000
 

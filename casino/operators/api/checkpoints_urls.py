@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from casino.checkpoints.api import views
+from casino.operators.api import checkpoints_views
 
 urlpatterns = [
-    path("log/checkpoints", views.Checkpoints.as_view(), name="log-checkpoints"),
-    path("log/checkpoints/<int:number>", views.OneCheckpoint.as_view(), name="log-checkpoint"),
-    path("log/keys", views.Keys.as_view(), name="log-keys"),
-    path("log/proofs/inclusion", views.InclusionProof.as_view(), name="log-inclusion"),
-    path("log/proofs/consistency", views.ConsistencyProof.as_view(), name="log-consistency"),
+    path("log/checkpoints", checkpoints_views.Checkpoints.as_view(), name="log-checkpoints"),
+    path("log/checkpoints/<int:number>", checkpoints_views.OneCheckpoint.as_view(), name="log-checkpoint"),
+    path("log/keys", checkpoints_views.Keys.as_view(), name="log-keys"),
+    path("log/proofs/inclusion", checkpoints_views.InclusionProof.as_view(), name="log-inclusion"),
+    path("log/proofs/consistency", checkpoints_views.ConsistencyProof.as_view(), name="log-consistency"),
 ]

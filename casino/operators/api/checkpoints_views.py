@@ -7,9 +7,9 @@ from rest_framework.response import Response
 
 from casino.api import paging
 from casino.checkpoints import queries, records
-from casino.checkpoints.api import documents, serializers
 from casino.checkpoints.document import Checkpoint, as_json
-from casino.operators.views import EitherView
+from casino.operators.api import checkpoints_documents, checkpoints_serializers
+from casino.operators.base_views import EitherView
 
 
 class Checkpoints(EitherView):
@@ -19,10 +19,12 @@ class Checkpoints(EitherView):
         operation_id="listCheckpoints",
         summary="List the signed checkpoints of the log, newest first",
         parameters=paging.PARAMETERS,
-        responses=serializers.CheckpointList,
+        responses=checkpoints_serializers.CheckpointList,
         examples=[
             OpenApiExample(
-                "Two", value={"items": [documents.SECOND, documents.FIRST], "next": None}, response_only=True
+                "Two",
+                value={"items": [checkpoints_documents.SECOND, checkpoints_documents.FIRST], "next": None},
+                response_only=True,
             )
         ],
     )
@@ -41,8 +43,8 @@ class OneCheckpoint(EitherView):
         operation_id="getCheckpoint",
         summary="Show one checkpoint",
         parameters=[OpenApiParameter("number", OpenApiTypes.INT64, OpenApiParameter.PATH)],
-        responses=serializers.CheckpointShown,
-        examples=[OpenApiExample("A checkpoint", value=documents.SECOND, response_only=True)],
+        responses=checkpoints_serializers.CheckpointShown,
+        examples=[OpenApiExample("A checkpoint", value=checkpoints_documents.SECOND, response_only=True)],
     )
     def get(self, request: Request, number: int) -> Response:
         """This will show it. Raises UnknownCheckpoint."""
@@ -56,8 +58,8 @@ class Keys(EitherView):
     @extend_schema(
         operation_id="listLogKeys",
         summary="List the public keys that checkpoints are signed with",
-        responses=serializers.LogKeyList,
-        examples=[OpenApiExample("One key", value={"items": [documents.KEY]}, response_only=True)],
+        responses=checkpoints_serializers.LogKeyList,
+        examples=[OpenApiExample("One key", value={"items": [checkpoints_documents.KEY]}, response_only=True)],
     )
     def get(self, request: Request) -> Response:
         """This will list them."""
@@ -75,16 +77,16 @@ class InclusionProof(EitherView):
             OpenApiParameter("position", OpenApiTypes.INT64, required=True, description="Of the event, from 1."),
             OpenApiParameter("checkpoint", OpenApiTypes.INT64, description="By number; the oldest that holds it."),
         ],
-        responses=serializers.InclusionShown,
-        examples=[OpenApiExample("Position 2 of 5", value=documents.INCLUSION, response_only=True)],
+        responses=checkpoints_serializers.InclusionShown,
+        examples=[OpenApiExample("Position 2 of 5", value=checkpoints_documents.INCLUSION, response_only=True)],
     )
     def get(self, request: Request) -> Response:
         """This will prove it. Raises UnknownCheckpoint, NotInCheckpoint, ValidationError."""
-        query = serializers.InclusionQuery(data=request.query_params.dict())
+        query = checkpoints_serializers.InclusionQuery(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         asked = query.validated_data
         proof = queries.inclusion(position=asked["position"], number=asked["checkpoint"])
-        return Response(serializers.shown_inclusion(proof))
+        return Response(checkpoints_serializers.shown_inclusion(proof))
 
 
 class ConsistencyProof(EitherView):
@@ -97,15 +99,17 @@ class ConsistencyProof(EitherView):
             OpenApiParameter("from", OpenApiTypes.INT64, required=True, description="The older one's number."),
             OpenApiParameter("to", OpenApiTypes.INT64, required=True, description="The newer one's number."),
         ],
-        responses=serializers.ConsistencyShown,
-        examples=[OpenApiExample("From 3 to 5 events", value=documents.CONSISTENCY, response_only=True)],
+        responses=checkpoints_serializers.ConsistencyShown,
+        examples=[OpenApiExample("From 3 to 5 events", value=checkpoints_documents.CONSISTENCY, response_only=True)],
     )
     def get(self, request: Request) -> Response:
         """This will prove it. Raises UnknownCheckpoint, CheckpointsReversed, ValidationError."""
-        query = serializers.ConsistencyQuery(data=request.query_params.dict())
+        query = checkpoints_serializers.ConsistencyQuery(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         asked = query.validated_data
-        return Response(serializers.shown_consistency(queries.consistency(old=asked["from"], new=asked["to"])))
+        return Response(
+            checkpoints_serializers.shown_consistency(queries.consistency(old=asked["from"], new=asked["to"]))
+        )
 
 
 def _number(checkpoint: Checkpoint) -> tuple[int]:

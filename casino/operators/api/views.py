@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
 from casino.kernel import money
-from casino.operators import pins, sessions, tickets
+from casino.operators import pins, sessions, stream_tickets
 from casino.operators.api.serializers import (
     OperatorShown,
     PinChangeRequest,
@@ -23,8 +23,8 @@ from casino.operators.api.serializers import (
     StreamTicketShown,
     ThresholdList,
 )
-from casino.operators.counted import idempotent_counting
-from casino.operators.views import OperatorView, PlayerView
+from casino.operators.base_views import OperatorView, PlayerView
+from casino.operators.committed_refusals import idempotent_counting
 from casino.significant import thresholds
 from casino.significant.thresholds import Standing
 
@@ -224,5 +224,5 @@ class StreamTickets(PlayerView):
     def post(self, request: Request) -> Response:
         """This will issue a ticket; a repeat issues another one, because a stored answer would hold a secret."""
         del request
-        issued = tickets.issue(session=self.caller.session)
+        issued = stream_tickets.issue(session=self.caller.session)
         return Response({"ticket": issued.ticket, "expires_at": issued.expires_at}, status=201)

@@ -6,9 +6,9 @@ from django.conf import settings
 from django.db import migrations, models
 from django.db.models.functions import Now
 
+from casino.crypto import blind_index
+from casino.crypto.encryption import KEY
 from casino.events.immutability import grant_all
-from casino.operators import reference_marks
-from casino.sealing import KEY
 
 ORDINARY = (
     "operators_playerpin",
@@ -23,7 +23,7 @@ ORDINARY = (
 def draw_mark_key(apps: Any, editor: Any) -> None:
     """Keep a new key, sealed, under which the marks are made that references are found by."""
     del apps, editor
-    reference_marks.keep(secrets.token_bytes(KEY))
+    blind_index.keep(secrets.token_bytes(KEY))
 
 
 class Migration(migrations.Migration):

@@ -10,10 +10,10 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from casino.api.fields import ChoiceOf, Strict, TextField
+from casino.reports.definition import Definition
 from casino.reports.intervals import Interval, Period, between, life, of_period
 from casino.reports.models import Report
 from casino.reports.refusals import IntervalInvalid
-from casino.reports.shape import Definition
 
 
 @extend_schema_field(OpenApiTypes.DATE)

@@ -9,14 +9,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.catalogue import INVALID_CURSOR, Rejected
+from casino.api.error_catalogue import INVALID_CURSOR, Rejected
 from casino.api.fields import read
 from casino.api.idempotency import idempotent
-from casino.operators.views import OperatorView
-from casino.reports import catalogue, making, queries
+from casino.operators.base_views import OperatorView
+from casino.reports import generation, queries, registry
 from casino.reports.api import documents
 from casino.reports.api import serializers as shapes
-from casino.reports.formats import form
+from casino.reports.renderers import base
 
 
 class ReportKinds(OperatorView):
@@ -26,8 +26,8 @@ class ReportKinds(OperatorView):
     def get(self, request: Request) -> Response:
         """This will list the reports there are."""
         del request
-        kinds = [shapes.shown_kind(each) for each in catalogue.definitions().values()]
-        return Response({"items": kinds, "formats": form.names()})
+        kinds = [shapes.shown_kind(each) for each in registry.definitions().values()]
+        return Response({"items": kinds, "formats": base.names()})
 
 
 class Reports(OperatorView):
@@ -51,9 +51,9 @@ class Reports(OperatorView):
         """This will have one made."""
         given = read(shapes.HouseReportRequest, request)
         caller = self.caller
-        zone = making.whose(caller.operator).zone
+        zone = generation.whose(caller.operator).zone
         interval = shapes.interval_of(given, zone=zone, now=timezone.now())
-        made = making.make(operator=caller.operator, name=given["name"], interval=interval, by=caller.actor)
+        made = generation.make(operator=caller.operator, name=given["name"], interval=interval, by=caller.actor)
         return Response(shapes.shown_report(made), status=201)
 
 
@@ -74,10 +74,10 @@ class ReportFile(OperatorView):
     def get(self, request: Request, report: UUID) -> HttpResponse:
         """This will send it."""
         found = queries.find(operator=self.caller.operator, report=report)
-        return download(form.file_of(found, request.query_params.get("format", "json")))
+        return download(base.file_of(found, request.query_params.get("format", "json")))
 
 
-def download(file: form.File) -> HttpResponse:
+def download(file: base.File) -> HttpResponse:
     """This will answer with a file."""
     headers: dict[str, Any] = {
         "Content-Disposition": f'attachment; filename="{file.name}"',

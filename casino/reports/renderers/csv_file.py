@@ -7,9 +7,9 @@ import csv
 import io
 from typing import Any, Final
 
-from casino.kernel.cells import harmless
+from casino.kernel.csv_escape import harmless
 from casino.reports.document import NO_ACTIVITY, header, totals
-from casino.reports.formats.form import Form
+from casino.reports.renderers.base import Form
 
 
 def write(document: dict[str, Any]) -> bytes:

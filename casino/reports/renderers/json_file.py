@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from casino.reports.formats.form import Form
+from casino.reports.renderers.base import Form
 
 JSON: Final = Form("json", "application/json", None)

@@ -9,9 +9,9 @@ from typing import Any, Final
 import pyarrow as arrow
 from pyarrow import parquet
 
+from casino.reports.definition import Kind
 from casino.reports.document import RATE_DECIMALS, header
-from casino.reports.formats.form import Form
-from casino.reports.shape import Kind
+from casino.reports.renderers.base import Form
 
 MONEY_DECIMALS: Final = 3
 """No currency has more, so that amounts of all of them fit one column."""

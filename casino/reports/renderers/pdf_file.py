@@ -11,9 +11,9 @@ from fpdf import FPDF, FPDF_VERSION
 from fpdf.enums import TableBordersLayout
 from fpdf.fonts import FontFace, TTFFont
 
+from casino.reports.definition import Kind
 from casino.reports.document import NO_ACTIVITY, header, totals
-from casino.reports.formats.form import Form
-from casino.reports.shape import Kind
+from casino.reports.renderers.base import Form
 
 FONT: Final = "report"
 _NUMBERS: Final = frozenset({Kind.COUNT, Kind.MONEY, Kind.RATE})

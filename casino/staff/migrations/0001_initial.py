@@ -6,7 +6,7 @@ from django.db import migrations, models
 from django.db.models.functions import Now
 
 from casino.events.immutability import grant_all
-from casino.staff.keeping import DROP_FUNCTION, FUNCTION, kept_for, lift_kept_for
+from casino.staff.retention_sql import DROP_FUNCTION, FUNCTION, kept_for, lift_kept_for
 
 ROLES = ("compliance", "floor_manager", "cashier", "approver", "support", "administrator")
 TEN_YEARS = 3653

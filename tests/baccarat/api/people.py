@@ -8,8 +8,8 @@ from typing import Any
 from django.db import connection
 from django.test import Client
 
-from baccarat.operations import dealing
-from casino.operators.operations import create_operator, issue_key
+from baccarat.services import dealing
+from casino.operators.services import create_operator, issue_key
 from tests.baccarat.api import contract
 
 JSON = "application/json"

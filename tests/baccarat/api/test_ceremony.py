@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from tests.baccarat.api.people import JSON, Gambler, Tenant, bet, deal_all, sit
 
 RULES = {"caller": True, "turn_seconds": 3600, "look_seconds": 60, "hand_back_seconds": 60}

@@ -5,11 +5,11 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.fairness.commitment import opens
-from baccarat.fairness.cut import Contribution, cut
-from baccarat.fairness.openings import Opening, is_opened
-from baccarat.fairness.shuffle import order
-from baccarat.rounds.cutting import MOST_CHANGES
+from baccarat.domain.fairness.commitment import opens
+from baccarat.domain.fairness.cut import Contribution, cut
+from baccarat.domain.fairness.openings import Opening, is_opened
+from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.rounds.cut import MOST_CHANGES
 from tests.baccarat.api.people import LONG_TURN, NOWHERE, Gambler, Tenant, bet, company, deal_all, sit
 
 

@@ -5,9 +5,9 @@ from uuid import UUID
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from baccarat.operations import switching, versioning
-from baccarat.rules.table_rules import Ratio
-from baccarat.tables.switch_events import Scope
+from baccarat.domain.rules.table_rules import Ratio
+from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.services import kill_switch, rules_lifecycle
 from casino.events.store import Metadata
 from casino.significant import thresholds
 from casino.significant.thresholds import Thresholds
@@ -34,7 +34,7 @@ def test_an_operator_stops_and_resumes_its_own_and_sees_what_holds_it(lucky: Ten
     lucky.do("switches/resume", {"scope": "table", "subject": table, "reason": "It is back."})
     alice.do(f"tables/{table}/new-game")
 
-    switching.stop(scope=Scope.TABLE, subject=table, reason="secret", metadata=HOUSE)
+    kill_switch.stop(scope=Scope.TABLE, subject=table, reason="secret", metadata=HOUSE)
     (shown,) = lucky.read("switches")["items"]
     assert (shown["by"], shown["reason"], shown["stopped"]) == ("the house", "", True)
     again = lucky.post("switches/resume", {"scope": "table", "subject": table, "reason": "Please."})
@@ -52,8 +52,8 @@ def test_an_operator_sees_the_versions_of_its_tables_with_what_they_return_and_r
     bet(alice, table, banker="10.00")
     deal_all()
     me = {"table": UUID(table), "operator": UUID(lucky.id), "metadata": HOUSE}
-    number = versioning.draft(changes={"tie_pays": Ratio(9, 1)}, by="staff:1", **me)
-    versioning.publish(version=number, by="staff:2", **me)
+    number = rules_lifecycle.draft(changes={"tie_pays": Ratio(9, 1)}, by="staff:1", **me)
+    rules_lifecycle.publish(version=number, by="staff:2", **me)
 
     second, first = lucky.read(f"tables/{table}/versions")["items"]
     assert (first["label"], first["status"], second["label"], second["status"]) == (

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from tests.baccarat.api.people import LONG_TURN, Gambler, Tenant, bet, deal_all, sit
 
 ALONE = ("overview", "mini", "classic")

@@ -7,8 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from baccarat import tasks
-from baccarat.audit.rebuilding import rebuild
-from baccarat.operations import voiding
+from baccarat.audit.rebuild import rebuild
+from baccarat.services import voiding
 from casino.events.store import Metadata
 from tests.baccarat.api.people import LONG_TURN, NOWHERE, Tenant, bet, company, deal_all, sit
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from baccarat.rules.table_rules import TableRules
+from baccarat.domain.rules.table_rules import TableRules
 from tests.baccarat.api import contract
 from tests.baccarat.api.contract import Operation, faults
 from tests.baccarat.api.people import Tenant

@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.core import signing
 from django.test import Client
 
-from baccarat.operations import voiding
-from baccarat.proofs import checking, links, verifier
+from baccarat.proofs import checks, signed_urls, verifier
+from baccarat.services import voiding
 from casino.checkpoints import signing as checkpoints
 from casino.events.store import Metadata
 from casino.significant.models import SignificantEvent
@@ -74,7 +74,7 @@ def checked(caller: Any, round_: str) -> dict[str, Any]:
     """What both verifiers say of an exported round, which must be the same."""
     raw = caller.get(f"rounds/{round_}/proof").content
     keys = [key["public"] for key in caller.read("log/keys")["items"]]
-    result = checking.verify(raw, keys=keys).document()
+    result = checks.verify(raw, keys=keys).document()
     assert result == verifier.verify(raw, keys)
     return result
 
@@ -220,7 +220,7 @@ def test_making_and_fetching_a_link_is_kept(scene: Scene) -> None:
 def test_a_link_that_was_changed_or_has_expired_leads_nowhere(scene: Scene) -> None:
     url, _ = pack_of(scene, scene.settled)
     claim = {"round": scene.settled, "operator": scene.lucky.id, "by": "x", "until": 1}
-    over = signing.dumps(claim, salt=links.SALT)
+    over = signing.dumps(claim, salt=signed_urls.SALT)
     other = signing.dumps({**claim, "until": 2**40}, salt="another purpose")
 
     for path in (

@@ -1,6 +1,6 @@
 """While shoes are in play their seeds and the cards in them are nowhere: each place where they could leak is searched.
 
-Admin pages are searched in tests/baccarat/test_admin.py.
+Admin pages are searched in tests/casino/backoffice/test_baccarat.py.
 """
 
 import contextlib
@@ -22,11 +22,12 @@ from django.test import RequestFactory
 from django.views.debug import get_exception_reporter_class
 from psycopg import sql
 
-from baccarat import repository, tasks
-from baccarat.live import snapshot
-from baccarat.operations import dealing
+from baccarat import tasks
+from baccarat.services import dealing
+from baccarat.storage import repository
+from baccarat.streaming import snapshot
+from casino.observability.logging import ReticentFormatter
 from casino.operators.principals import PlayerPrincipal
-from casino.reticence import ReticentFormatter
 from tests.baccarat.api.people import LONG_TURN, Gambler, Tenant, deal_all, sit, tenant
 from tests.conftest import Database
 from tests.support import hidden

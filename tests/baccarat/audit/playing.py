@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from baccarat import repository
-from baccarat.operations import betting, dealing, opening, seats, switching
-from baccarat.operations.guest import Guest
-from baccarat.rules.wagers import Spot
-from baccarat.tables.switch_events import Scope
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.services import betting, dealing, kill_switch, opening, seats
+from baccarat.services.table_actor import Guest
+from baccarat.storage import repository
 from casino.events import sealer, subscriptions
-from casino.events.canonical import recanonical
 from casino.events.digest import GENESIS, digest
 from casino.events.store import Metadata
+from casino.kernel.canonical_json import recanonical
 from casino.kernel.money import Book
-from wallet import operations as wallets
+from wallet.ledger import player_accounts as wallets
 
 OPERATOR = UUID(int=0xCA51)
 METADATA = Metadata(operator=str(OPERATOR), actor="test", causation="", correlation="")
@@ -118,5 +118,5 @@ def rechain(database):
 
 def stop_and_resume() -> None:
     """All gaming stops, and goes on."""
-    switching.stop(scope=Scope.GAMING, reason="a drill", metadata=METADATA)
-    switching.resume(scope=Scope.GAMING, reason="it was a drill", metadata=METADATA)
+    kill_switch.stop(scope=Scope.GAMING, reason="a drill", metadata=METADATA)
+    kill_switch.resume(scope=Scope.GAMING, reason="it was a drill", metadata=METADATA)

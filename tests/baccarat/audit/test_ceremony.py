@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from baccarat.audit import engine
-from baccarat.audit.rebuilding import rebuild
-from baccarat.audit.retelling import retell
-from baccarat.operations import betting, ceremony, voiding
-from baccarat.rules.wagers import Spot
-from casino.events.rows import fetch
+from baccarat.audit.rebuild import rebuild
+from baccarat.audit.round_replay import retell
+from baccarat.domain.rules.wagers import Spot
+from baccarat.services import betting, ceremony, voiding
+from casino.events.sql import fetch
 from tests.baccarat.audit.playing import METADATA, OPERATOR, deal, seal, sit
 
 WITH_A_CALLER = {"caller": True, "look_seconds": 60, "hand_back_seconds": 60, "decks": 1, "cut_cards_from_end": 14}

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from baccarat.catalogue import CATALOGUE
-from baccarat.tables import commands as tc
-from baccarat.tables.events import Absence, SeatTaken
+from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables.events import Absence, SeatTaken
+from baccarat.storage.event_registry import CATALOGUE
 from casino.kernel.money import Book
 from tests.baccarat.audit.test_fold import PLAYERS, House, folded, whats
 

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management import CommandError, ManagementUtility, call_command
 
 from casino.checkpoints import signing
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from tests.baccarat.audit.playing import tamper
 
 PROJECT = Path(__file__).resolve().parents[3]

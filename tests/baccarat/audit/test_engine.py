@@ -6,8 +6,8 @@ import time
 from django.db import connection
 
 from baccarat.audit import engine, parallel
-from baccarat.audit.shares import OF_TABLES
-from casino.events.rows import fetch
+from baccarat.audit.partitions import OF_TABLES
+from casino.events.sql import fetch
 from casino.events.verification import head_mark
 from tests.baccarat.audit.playing import play, seal, sit
 

@@ -9,25 +9,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from baccarat import dealer
+from baccarat.audit.findings import Notes
 from baccarat.audit.fold import Fold
-from baccarat.audit.notes import Notes
 from baccarat.audit.plain.tracing import traced
-from baccarat.catalogue import CATALOGUE
-from baccarat.journal import Journal, Secret
-from baccarat.rounds import commands as rc
-from baccarat.rounds import events as re
-from baccarat.rounds import void_events as ve
-from baccarat.rounds.ceremony_events import HandedBackBy, Side
-from baccarat.rounds.void_events import VoidReason
-from baccarat.rules.cards import Card
-from baccarat.rules.presets import PRESETS, Shuffle, rules_for
-from baccarat.rules.wagers import Spot
-from baccarat.tables import commands as tc
-from baccarat.tables.state import INITIAL
-from casino.events.drafts import Recorded
+from baccarat.domain import dealer
+from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds import void_events as ve
+from baccarat.domain.rounds.ceremony_events import HandedBackBy, Side
+from baccarat.domain.rounds.void_events import VoidReason
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.presets import PRESETS, Shuffle, rules_for
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables.state import INITIAL
+from baccarat.domain.unit_of_work import Journal, Secret
+from baccarat.storage.event_registry import CATALOGUE
+from casino.events.records import Recorded
+from casino.kernel.errors import Refusal
 from casino.kernel.money import Book
-from casino.kernel.refusals import Refusal
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 TABLE, OPERATOR = UUID(int=1), UUID(int=2)

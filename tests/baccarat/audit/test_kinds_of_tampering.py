@@ -15,8 +15,8 @@ from django.conf import settings
 from django.db import connection
 
 from baccarat.audit import engine
-from casino.checkpoints import inventories, signing
-from casino.significant import log, remarks
+from casino.checkpoints import manifests, signing
+from casino.significant import notes, recorder
 from casino.significant.models import SignificantEvent
 from tests.baccarat.audit.playing import IMMUTABLE, play, rechain, seal, sit
 from tests.conftest import Database, pointed_at
@@ -600,11 +600,11 @@ def copies(played_services, django_db_blocker, place):
             counter.open_alice()
             counter.funded(by)
             counter.withdraw(by)
-            log.record(kind=log.Kind.TABLE_STOPPED, operator=None, subject="table:1", actor="staff:1")
-            remarks.acknowledge(SignificantEvent.objects.latest("number").id, by="staff:2", note="Seen")
+            recorder.record(kind=recorder.Kind.TABLE_STOPPED, operator=None, subject="table:1", actor="staff:1")
+            notes.acknowledge(SignificantEvent.objects.latest("number").id, by="staff:2", note="Seen")
             seal()
             signing.sign_now()
-            inventories.take()
+            manifests.take()
         yield Copies(replace(played_services, template=name), place)
     played_services.drop(name)
 

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from baccarat.audit.story import tell
-from baccarat.rounds import commands as c
-from baccarat.rounds.ceremony_events import (
+from baccarat.audit.narrative import tell
+from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds.ceremony_events import (
     CardsHandedBack,
     CardsHandedOut,
     CardsLooked,
@@ -13,12 +13,12 @@ from baccarat.rounds.ceremony_events import (
     HandTurned,
     Side,
 )
-from baccarat.rounds.decider import ROUND
-from baccarat.rounds.events import SeatInRound
-from baccarat.rounds.state import INITIAL
-from baccarat.rules.presets import rules_for
-from baccarat.rules.wagers import Spot
-from baccarat.tables.events import TableOpened
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.events import SeatInRound
+from baccarat.domain.rounds.state import INITIAL
+from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.events import TableOpened
 from casino.kernel.money import Book
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -3,8 +3,8 @@
 import pytest
 
 from baccarat.audit import engine
-from baccarat.audit.rebuilding import KEYS, Unfoldable, rebuild
-from casino.events.rows import execute, fetch
+from baccarat.audit.rebuild import KEYS, Unfoldable, rebuild
+from casino.events.sql import execute, fetch
 from tests.baccarat.audit.playing import play, seal, sit, stop_and_resume, tamper
 
 DAMAGE = (

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from baccarat import tasks
 from baccarat.audit import scheduled
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from tests.baccarat.audit.playing import seal, sit
 
 RECORDED = "SELECT kind, subject, reason FROM significant_significantevent ORDER BY id"

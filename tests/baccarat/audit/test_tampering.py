@@ -7,16 +7,16 @@ from datetime import timedelta
 
 import pytest
 
-from baccarat import projections, shoe_secrets
-from baccarat.audit import engine, heads
-from baccarat.catalogue import CATALOGUE
-from baccarat.journal import Secret
-from baccarat.operations import betting, dealing
-from baccarat.rounds.events import WagerConfirmed
-from baccarat.rules.wagers import Spot
-from baccarat.tables.events import Absence, SeatFreed, SeatLeft, ShoeEnded
+from baccarat.audit import engine, last_head
+from baccarat.domain.rounds.events import WagerConfirmed
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.events import Absence, SeatFreed, SeatLeft, ShoeEnded
+from baccarat.domain.unit_of_work import Secret
+from baccarat.services import betting, dealing
+from baccarat.storage import projections, shoe_seeds
+from baccarat.storage.event_registry import CATALOGUE
 from casino.checkpoints import signing
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.events.store import Append, Draft, append
 from casino.kernel.money import Book
 from tests.baccarat.audit.playing import METADATA, deal, play, rechain, seal, sit, tamper
@@ -268,7 +268,7 @@ def test_a_removed_event_is_named(played, found):
 def test_a_cut_tail_contradicts_the_head_that_was_kept(played, found, tmp_path):
     report = engine.run(oldest=3600)
     file = tmp_path / "heads" / "head.json"
-    heads.keep(file, position=report.head[0], digest=report.head[1])
+    last_head.keep(file, position=report.head[0], digest=report.head[1])
     first = one("SELECT min(event_id) FROM events_seal WHERE position > %s", report.head[0] - 3)
     tamper(
         played,
@@ -276,7 +276,7 @@ def test_a_cut_tail_contradicts_the_head_that_was_kept(played, found, tmp_path):
         f"DELETE FROM events_seal WHERE event_id >= {first}",
         f"DELETE FROM events_headmark WHERE position > {report.head[0] - 3}",
     )
-    findings = found(expected=heads.read(file))
+    findings = found(expected=last_head.read(file))
     assert findings[0] == ("tail cut", f"position {report.head[0]}")
 
 
@@ -335,14 +335,14 @@ def test_a_swapped_secret_is_named_before_it_is_used(database, found):
     seated = sit("mini")
     betting.place(guest=seated.guests[0], spot=Spot.TIE, amount=500, currency="EUR")
     (shoe,) = fetch("SELECT shoe_id FROM baccarat_shoesecret")[0]
-    shoe_secrets.forget([shoe])
-    shoe_secrets.keep([Secret(shoe, bytes(32))])
+    shoe_seeds.forget([shoe])
+    shoe_seeds.keep([Secret(shoe, bytes(32))])
     assert found() == [("seed does not open the commitment", f"shoe {shoe} of table {seated.table}")]
 
 
 def test_a_secret_kept_after_its_shoe_is_named(played, found):
     shoe = one("SELECT (state->'opened'->>'shoe')::uuid FROM baccarat_round WHERE phase = 'settled' LIMIT 1")
-    shoe_secrets.keep([Secret(shoe, bytes(32))])
+    shoe_seeds.keep([Secret(shoe, bytes(32))])
     assert ("secret of a shoe not in play", f"shoe {shoe}") in found()
 
 

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from baccarat.audit import traces
-from baccarat.audit.notes import Notes
+from baccarat.audit.findings import Notes
 from baccarat.audit.traces import TableTrace
-from baccarat.rules.deal import Outcome
-from baccarat.rules.payouts import UnknownStake, settle
-from baccarat.tables.events import TableOpened
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.payouts import UnknownStake, settle
+from baccarat.domain.tables.events import TableOpened
 from casino.kernel.money import Book
 from tests.support.examples import AC, BIG, CLASSIC, MINI, OPERATOR, OVERVIEW, TABLE, B, P, T
 

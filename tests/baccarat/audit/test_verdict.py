@@ -8,9 +8,9 @@ from uuid import UUID
 from django.test import Client
 
 from baccarat.audit.verdict import Verdict, judge
-from baccarat.derive import Place
+from baccarat.domain.postings import Place
 from casino.checkpoints import signing
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from tests.baccarat.audit.playing import tamper
 from tests.support.office import page_of, superuser
 

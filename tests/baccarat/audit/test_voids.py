@@ -5,15 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from baccarat.audit import rebuilding, retelling
+from baccarat.audit import rebuild, round_replay
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.voiding import ALONE, AMOUNTS, TWICE
-from baccarat.operations import betting, seats, voiding
-from casino.events.rows import fetch
+from baccarat.services import betting, seats, voiding
+from casino.events.sql import fetch
 from casino.events.store import Append, Draft, append
 from casino.kernel.money import Book
 from tests.baccarat.audit.playing import METADATA, OPERATOR, deal, rechain, seal, sit
-from wallet import debts, operations
+from wallet.ledger import player_accounts
+from wallet.payments import debts
 
 ASKS, AGREES = replace(METADATA, actor="staff:1"), replace(METADATA, actor="staff:2")
 
@@ -67,7 +68,7 @@ def test_sound_voids_of_every_kind_have_no_findings_and_rebuild_the_same(played,
     seal()
 
     assert found() == []
-    assert rebuilding.rebuild(compare=True).changed == ()
+    assert rebuild.rebuild(compare=True).changed == ()
 
 
 def test_a_debt_that_a_void_left_may_be_collected(played, found):
@@ -95,7 +96,7 @@ def test_a_debt_that_a_void_left_may_be_collected(played, found):
 
     assert found() == []
     assert debts.outstanding(operator=OPERATOR, player=guest.player, currency="EUR") == 0
-    assert retelling.retell(betting_round).findings == ()
+    assert round_replay.retell(betting_round).findings == ()
 
 
 def _game(guest):
@@ -108,7 +109,7 @@ def _game(guest):
 
 
 def _credit(guest, amount):
-    operations.sandbox_credit(
+    player_accounts.sandbox_credit(
         operator=OPERATOR, player=guest.player, book=Book.REAL, currency="EUR", amount=amount, sandbox=True,
         metadata=METADATA,
     )  # fmt: skip
@@ -133,7 +134,7 @@ def test_a_replay_tells_a_void_in_words(played):
     round_ = settled_rounds("mini")[0]
     void(round_)
 
-    told = retelling.retell(round_)
+    told = round_replay.retell(round_)
 
     assert (told.phase, told.findings) == ("voided", ())
     text = " ".join(line.text for line in told.lines)

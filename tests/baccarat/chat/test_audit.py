@@ -10,7 +10,7 @@ from django.core.management import call_command
 from pytest_django import DjangoDbBlocker
 
 from baccarat.audit import engine
-from baccarat.chat.rebuilding import rebuild_chat
+from baccarat.chat.rebuild import rebuild_chat
 from casino.events import sealer
 from tests.baccarat.api.people import Gambler, Tenant, sit, tenant
 from tests.conftest import Database

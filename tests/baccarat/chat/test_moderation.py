@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from tests.baccarat.api.people import NOWHERE, Gambler, Tenant, bet, deal_all, sit, tenant
-from tests.baccarat.chat.test_talking import alice, bob, chat, code, lucky, say, table
+from tests.baccarat.chat.test_services import alice, bob, chat, code, lucky, say, table
 
 pytestmark = pytest.mark.django_db
 __all__ = ["alice", "bob", "lucky", "table"]

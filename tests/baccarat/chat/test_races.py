@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from baccarat.audit import engine
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from tests.baccarat.api.people import Tenant, sit, tenant
 from tests.conftest import Database
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from tests.baccarat.api.people import JSON, NOWHERE, Gambler, Tenant, sit, tenant
 
 pytestmark = pytest.mark.django_db

@@ -12,23 +12,23 @@ from django.urls import reverse
 from django.utils import timezone
 
 from baccarat import tasks
-from baccarat.chat import listing
-from baccarat.operations import voiding
-from baccarat.rules.wagers import Spot
-from baccarat.significance import reading
-from casino import personal
-from casino.admin import marks
+from baccarat.chat import word_lists
+from baccarat.compliance import subscriber
+from baccarat.domain.rules.wagers import Spot
+from baccarat.services import voiding
+from casino.backoffice import html
+from casino.crypto import crypto_shredding
 from casino.events import sealer
-from casino.events.drafts import Sealed
-from casino.events.rows import fetch
+from casino.events.records import Sealed
+from casino.events.sql import fetch
 from casino.kernel.money import Book
 from casino.significant import thresholds
 from casino.significant.models import SignificantEvent
 from casino.significant.thresholds import Thresholds
 from tests.support.office import Office, open_office, staff
-from wallet.adjustment_events import AdjustmentReason, Direction
-from wallet.adjustments import operations as adjustments
-from wallet.protection import operations as protection
+from wallet.adjustments import services as adjustments
+from wallet.adjustments.events import AdjustmentReason, Direction
+from wallet.responsible_gaming import services as protection
 
 pytestmark = pytest.mark.django_db
 SMALL = Thresholds(wager=10_000, wager_day=20_000, win=9_000, win_day=9_000, payment=1)
@@ -50,7 +50,7 @@ def let(office: Office, amounts: Thresholds) -> None:
 
 def read() -> int:
     sealer.seal_all()
-    return reading.note_new()
+    return subscriber.note_new()
 
 
 def told(kind: str) -> list[SignificantEvent]:
@@ -66,7 +66,7 @@ def test_a_void_names_who_asked_who_agreed_why_and_what_it_undid(office: Office)
     read()
     (event,) = told("round_voided")
     assert (event.subject, event.operator_id) == (f"round:{round_.pk}", office.operator.id)
-    assert (event.actor, event.authorised_by, personal.told(event.reason)) == (
+    assert (event.actor, event.authorised_by, crypto_shredding.told(event.reason)) == (
         "staff:1",
         "staff:2",
         "malfunction: A card stuck.",
@@ -137,7 +137,7 @@ def test_a_batch_costs_so_many_statements_however_many_wagers_are_in_it(office: 
     def cost(rounds: int) -> int:
         office.play(rounds)
         with CaptureQueriesContext(connection) as asked:
-            assert reading.note_new() > 0
+            assert subscriber.note_new() > 0
         return len(asked)
 
     assert cost(3) == cost(1)
@@ -145,8 +145,8 @@ def test_a_batch_costs_so_many_statements_however_many_wagers_are_in_it(office: 
 
 def test_words_of_the_filter_and_the_opening_of_tables_are_changes_of_configuration(office: Office) -> None:
     metadata = office.house.metadata
-    listing.add(operator=office.operator.id, word="rascal", metadata=metadata)
-    listing.remove(operator=office.operator.id, word="rascal", metadata=metadata)
+    word_lists.add(operator=office.operator.id, word="rascal", metadata=metadata)
+    word_lists.remove(operator=office.operator.id, word="rascal", metadata=metadata)
     tasks.note_significant()
     sealer.seal_all()
     tasks.note_significant()
@@ -179,7 +179,7 @@ def test_thresholds_are_of_an_operator_and_a_currency_and_their_change_is_told(o
 def test_an_event_that_cannot_be_read_is_told_and_holds_up_nothing(office: Office, schema: int, data: bytes) -> None:
     metadata = b'{"operator": "", "actor": "dealer"}'
     bad = Sealed(1, bytes(32), 1, "round-x", 1, "RoundSetAside", schema, data, metadata, timezone.now())
-    reading.note([bad])
+    subscriber.note([bad])
     (event,) = told("audit_finding")
     assert event.reason.startswith("An event can't be read")
     assert event.subject == "round:x"
@@ -209,4 +209,4 @@ def test_the_list_calls_things_by_their_names_for_who_may_see_them(office: Offic
     assert "malfunction: A card stuck." in knowing
     unknowing = staff(see, name="stranger").get(page).content.decode()
     assert f"round {round_.number} at " not in unknowing
-    assert marks.short(round_.pk) in unknowing
+    assert html.short(round_.pk) in unknowing

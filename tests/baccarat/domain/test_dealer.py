@@ -6,21 +6,21 @@ from uuid import UUID
 
 import pytest
 
-from baccarat import dealer
-from baccarat.dealer import Fresh
-from baccarat.fairness.commitment import commit
-from baccarat.fairness.cut import NO_CUT, Contribution, cut
-from baccarat.fairness.openings import root
-from baccarat.fairness.shuffle import order
-from baccarat.journal import Journal, Secret
-from baccarat.rounds import commands as rc
-from baccarat.rounds.named_shoe import NamedShoe
-from baccarat.rounds.refusals import RoundIsNotDue
-from baccarat.rounds.state import Phase
-from baccarat.rules.presets import Shuffle, TableRules
-from baccarat.tables import commands as tc
-from baccarat.tables.events import ShoeStarted
-from baccarat.tables.state import INITIAL
+from baccarat.domain import dealer
+from baccarat.domain.dealer import Fresh
+from baccarat.domain.fairness.commitment import commit
+from baccarat.domain.fairness.cut import NO_CUT, Contribution, cut
+from baccarat.domain.fairness.openings import root
+from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rounds.refusals import RoundIsNotDue
+from baccarat.domain.rounds.state import Phase
+from baccarat.domain.rules.presets import Shuffle, TableRules
+from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables.events import ShoeStarted
+from baccarat.domain.tables.state import INITIAL
+from baccarat.domain.unit_of_work import Journal, Secret
 from casino.kernel.money import Book
 from tests.support.examples import AC, ANN, BEN, BIG, DEADLINE, MINI, OPENED, P, confirm, open_table, place
 

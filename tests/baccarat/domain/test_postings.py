@@ -4,13 +4,13 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.derive import Place, entry_for
-from baccarat.rounds import events as re
-from baccarat.rounds.decider import ROUND
-from baccarat.rules.cards import Card
-from baccarat.rules.presets import TableRules
-from baccarat.rules.wagers import Spot
-from baccarat.tables import events as te
+from baccarat.domain.postings import Place, entry_for
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables import events as te
 from casino.kernel.money import Book
 from tests.support.examples import (
     A_TIE,

@@ -2,12 +2,12 @@
 
 import pytest
 
-from baccarat.journal import Journal
-from baccarat.rounds import commands as rc
-from baccarat.rounds.refusals import NotYourTurn
-from baccarat.rounds.state import INITIAL as NO_ROUND
-from baccarat.tables import commands as tc
-from baccarat.tables.state import INITIAL
+from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds.refusals import NotYourTurn
+from baccarat.domain.rounds.state import INITIAL as NO_ROUND
+from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables.state import INITIAL
+from baccarat.domain.unit_of_work import Journal
 from casino.kernel.money import Book
 from tests.support.examples import (
     ANN,

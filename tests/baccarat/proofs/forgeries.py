@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from baccarat.fairness.commitment import commit
+from baccarat.domain.fairness.commitment import commit
 from tests.baccarat.proofs.forging import Change, Document, Forgery, event, reseal, resign, said, written
 
 FORGERIES: Final[list[Forgery]] = []

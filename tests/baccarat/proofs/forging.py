@@ -10,9 +10,9 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from casino.events.canonical import canonical
 from casino.events.digest import digest
 from casino.kernel import merkle
+from casino.kernel.canonical_json import canonical
 
 GOLDEN = Path(__file__).parent / "golden"
 FORGER = Ed25519PrivateKey.from_private_bytes(b"forger".ljust(32, b"\0"))

@@ -5,11 +5,11 @@ from uuid import UUID
 
 from django.conf import settings
 
-from baccarat.operations import betting, ceremony, cutting, versioning, voiding
+from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio
 from baccarat.proofs.export import export
-from baccarat.rules.table_rules import Commission, CommissionTiming, Ratio
+from baccarat.services import betting, ceremony, cut, rules_lifecycle, voiding
 from casino.checkpoints import signing
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.events.store import Metadata
 from tests.baccarat.audit.playing import OPERATOR, Seated, deal, play, seal, sit
 
@@ -91,8 +91,8 @@ def _cut(seated: Seated) -> None:
     for number, guest in enumerate(seated.guests, 1):
         if len(seated.guests) == 1:
             betting.new_game(guest=guest)
-            cutting.give(guest=guest, contribution="00" * 32)
-        cutting.give(guest=guest, contribution=f"{number:02x}" * (3 + number))
+            cut.give(guest=guest, contribution="00" * 32)
+        cut.give(guest=guest, contribution=f"{number:02x}" * (3 + number))
 
 
 def _long_shoes() -> dict[str, Told]:
@@ -120,8 +120,8 @@ def _under_other_rules() -> Told:
     play(seated, banker=1000)
     rules = {"commission": Commission(Ratio(4, 100), Ratio(1, 2), CommissionTiming.SETTLEMENT)}
     place = {"table": seated.table, "operator": OPERATOR, "metadata": STAFF[0]}
-    version = versioning.draft(changes=rules, by="staff:1", **place)
-    versioning.publish(version=version, by="staff:2", **place)
+    version = rules_lifecycle.draft(changes=rules, by="staff:1", **place)
+    rules_lifecycle.publish(version=version, by="staff:2", **place)
     return Told(_until("banker", seated, banker=1100))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from baccarat.proofs import checking, verifier
+from baccarat.proofs import checks, verifier
 from tests.baccarat.proofs.forging import golden, written
 
 BASES = ("overview", "long-shoe-running", "voided-after-settlement")
@@ -52,7 +52,7 @@ def test_a_change_of_any_field_is_refused_by_both(chosen: tuple[str, Path]) -> N
 
     raw = written(document)
     assert verifier.verify(raw, [KEY])["verdict"] == "failed"
-    assert checking.verify(raw, keys=[KEY]).verdict == "failed"
+    assert checks.verify(raw, keys=[KEY]).verdict == "failed"
 
 
 @settings(max_examples=25)
@@ -61,5 +61,5 @@ def test_bytes_of_any_kind_are_judged_and_never_raise(noise: bytes, at: int) -> 
     raw = written(golden("mini"))
     place = at % len(raw)
     for given_ in (noise, raw[:place] + noise, raw[:place] + noise + raw[place + len(noise) :]):
-        ours, alone = checking.verify(given_).document(), verifier.verify(given_)
+        ours, alone = checks.verify(given_).document(), verifier.verify(given_)
         assert ours["verdict"] == alone["verdict"]

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from baccarat.proofs import checking, verifier
+from baccarat.proofs import checks, verifier
 from tests.baccarat.proofs.forgeries import FORGERIES
 from tests.baccarat.proofs.forging import GOLDEN, Forgery, golden, written
 
@@ -27,7 +27,7 @@ def verdicts(document) -> dict[str, str]:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_what_the_house_exported_is_verified_by_both_with_the_same_words(file):
     raw = file.read_bytes()
-    ours, alone = checking.verify(raw, keys=[key()]).document(), verifier.verify(raw, [key()])
+    ours, alone = checks.verify(raw, keys=[key()]).document(), verifier.verify(raw, [key()])
 
     assert ours["verdict"] == ("partly" if file.stem in PARTLY else "verified")
     assert ours == alone
@@ -49,7 +49,7 @@ def test_a_file_says_when_the_shoe_was_committed_to():
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)
 def test_what_was_tampered_with_is_refused_by_both_naming_what_is_wrong(forgery: Forgery):
     raw = forgery.raw()
-    ours, alone = checking.verify(raw, keys=[key()]).document(), verifier.verify(raw, [key()])
+    ours, alone = checks.verify(raw, keys=[key()]).document(), verifier.verify(raw, [key()])
 
     assert ours["verdict"] == alone["verdict"] == "failed"
     assert verdicts(ours) == verdicts(alone)
@@ -61,7 +61,7 @@ def test_what_was_tampered_with_is_refused_by_both_naming_what_is_wrong(forgery:
 def test_without_a_key_from_elsewhere_nobody_calls_a_file_verified():
     raw = written(golden("mini"))
 
-    assert checking.verify(raw).document() == verifier.verify(raw)
+    assert checks.verify(raw).document() == verifier.verify(raw)
     assert verifier.verify(raw)["verdict"] == "partly"
     assert verdicts(verifier.verify(raw))["key"] == "open"
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from baccarat.board_picture import RESULTS, board_picture, lobby_picture
-from baccarat.rules.roads.marks import RUN
-from baccarat.tables.decider import TABLE
+from baccarat.domain.rules.roads.marks import RUN
+from baccarat.domain.tables.decider import TABLE
+from baccarat.queries.board_view import RESULTS, board_picture, lobby_picture
 from tests.support.examples import ANN, BEN, BIG, DEADLINE, MINI, seat_taken, table_opened
 
 

@@ -6,16 +6,16 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.rounds.decider import ROUND
-from baccarat.rounds.state import INITIAL as NO_ROUND
-from baccarat.rounds.state import RoundState
-from baccarat.shortage import notice_picture
-from baccarat.tables.state import Seat
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.state import INITIAL as NO_ROUND
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.tables.state import Seat
+from baccarat.queries.low_balance import notice_picture
 from casino.kernel.money import Book
 from tests.support.examples import AC, ANN, BEN, DEADLINE, MINI, P, confirmed, opened, placed
-from wallet.payments.means import LastDeposit, Means
-from wallet.protection.state import Exclusion, ExclusionKind
-from wallet.protection_events import Setter
+from wallet.payments.funding_options import LastDeposit, Means
+from wallet.responsible_gaming.events import Setter
+from wallet.responsible_gaming.state import Exclusion, ExclusionKind
 
 SEAT = Seat(seat=1, player=ANN, book=Book.REAL)
 RICH = Means(account=12_345)

@@ -5,7 +5,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.sight import ANYBODY, in_money, players_in, seen_by
+from baccarat.queries.redaction import ANYBODY, in_money, players_in, seen_by
 
 ALICE, BOB = UUID(int=1), UUID(int=2)
 CONFIRMED = {"seat": 1, "player": str(ALICE), "stakes": {"player": 1000, "tie": 500}, "raised": {}, "book": "real"}

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from baccarat.picture import table_picture
-from baccarat.round_picture import hands, round_picture
-from baccarat.rounds import events as re
-from baccarat.rounds.decider import ROUND
-from baccarat.rounds.state import INITIAL as NO_ROUND
-from baccarat.rules_picture import rules_picture
-from baccarat.tables.decider import TABLE
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.state import INITIAL as NO_ROUND
+from baccarat.domain.tables.decider import TABLE
+from baccarat.queries.round_view import hands, round_picture
+from baccarat.queries.rules_view import rules_picture
+from baccarat.queries.table_view import table_picture
 from tests.support.examples import (
     AC,
     ANN,

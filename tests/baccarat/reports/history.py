@@ -8,16 +8,16 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from baccarat.operations import voiding
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rules.wagers import Spot
+from baccarat.services import voiding
 from casino.events import sealer
-from casino.events.rows import fetch
+from casino.events.sql import fetch
+from casino.kernel.errors import Refusal
 from casino.kernel.money import Book
-from casino.kernel.refusals import Refusal
 from casino.operators.models import Operator
 from tests.support.house import At, House, deal_all
-from wallet.adjustment_events import AdjustmentReason, Direction
-from wallet.adjustments import operations as adjustments
+from wallet.adjustments import services as adjustments
+from wallet.adjustments.events import AdjustmentReason, Direction
 
 CHIPS = (500, 2_500, 10_000)
 

@@ -6,6 +6,11 @@ from typing import Any
 
 import pytest
 
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.odds import counts, sheet
+from baccarat.domain.rules.payouts import settle
+from baccarat.domain.rules.presets import PRESETS, rules_for
+from baccarat.domain.rules.wagers import Spot
 from baccarat.reports.band import (
     ENOUGH,
     Played,
@@ -19,11 +24,6 @@ from baccarat.reports.band import (
     theory,
     variance,
 )
-from baccarat.rules.deal import Outcome
-from baccarat.rules.odds import counts, sheet
-from baccarat.rules.payouts import settle
-from baccarat.rules.presets import PRESETS, rules_for
-from baccarat.rules.wagers import Spot
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -16,12 +16,12 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, transaction
 from pytest_django import DjangoDbBlocker
 
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rules.wagers import Spot
+from casino.compliance import cases
 from casino.events import sealer
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.operators.models import Operator
-from casino.reports import catalogue, document, due, making, matters, queries
-from casino.reports.formats import form
+from casino.reports import document, generation, queries, registry, schedule
 from casino.reports.intervals import Interval, Period, between, life, of_period
 from casino.reports.models import Matter, Report
 from casino.reports.refusals import (
@@ -32,6 +32,7 @@ from casino.reports.refusals import (
     UnknownMatter,
     UnknownReport,
 )
+from casino.reports.renderers import base
 from tests.baccarat.reports.history import Evening, begin
 from tests.conftest import Database
 from tests.services import Services
@@ -62,7 +63,9 @@ def all_of(evening: Evening) -> Interval:
 
 
 def make(evening: Evening, name: str, interval: Interval | None = None) -> Report:
-    return making.make(operator=evening.operator, name=name, interval=interval or all_of(evening), by="operator:test")
+    return generation.make(
+        operator=evening.operator, name=name, interval=interval or all_of(evening), by="operator:test"
+    )
 
 
 def bet_more(evening: Evening) -> None:
@@ -73,7 +76,7 @@ def bet_more(evening: Evening) -> None:
 
 
 def test_there_is_every_report_that_is_asked_for() -> None:
-    assert tuple(catalogue.definitions()) == NAMES
+    assert tuple(registry.definitions()) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -84,7 +87,7 @@ def test_each_is_made_once_and_again_only_when_there_is_more_to_say(evening: Eve
     assert document.sha256(bytes(first.content)) == first.sha256
     told = document.read(bytes(first.content))
     assert told["operator"]["name"] == "Lucky"
-    assert making.again(first) == first.facts
+    assert generation.again(first) == first.facts
 
 
 def test_more_facts_make_a_new_version_beside_the_old_one(evening: Evening) -> None:
@@ -96,7 +99,7 @@ def test_more_facts_make_a_new_version_beside_the_old_one(evening: Evening) -> N
     second = make(evening, "revenue", interval)
     assert (second.version, second.position > first.position) == (2, True)
     assert [each.version for each in queries.versions(second)] == [2, 1]
-    assert making.again(first) == first.facts, "the old one is what it was, read as of its own position"
+    assert generation.again(first) == first.facts, "the old one is what it was, read as of its own position"
 
 
 def test_a_report_of_money_that_is_no_test_never_says_sandbox(evening: Evening) -> None:
@@ -107,15 +110,15 @@ def test_a_report_of_money_that_is_no_test_never_says_sandbox(evening: Evening) 
 def test_an_operator_without_any_play_has_reports_that_say_so(module_database: Database) -> None:
     other = begin(5)
     nothing = of_period(Period.DAY, day=date(2020, 1, 1), zone="UTC")
-    report = making.make(operator=other.operator, name="revenue", interval=nothing, by="system")
+    report = generation.make(operator=other.operator, name="revenue", interval=nothing, by="system")
     told = document.read(bytes(report.content))
     assert (told["activity"], told["rows"], told["totals"], report.figures) == (False, [], [], [])
-    assert form.file_of(report, "csv").content.decode().rstrip().endswith("No activity")
+    assert base.file_of(report, "csv").content.decode().rstrip().endswith("No activity")
 
 
 def test_money_of_a_test_operators_is_called_so(module_database: Database) -> None:
     other = begin(6)
-    report = making.make(
+    report = generation.make(
         operator=other.operator, name="liability", interval=life(until=datetime.now(UTC), zone="UTC"), by="system"
     )
     assert {row[0] for row in document.read(bytes(report.content))["rows"]} == {"sandbox", "play"}
@@ -142,11 +145,11 @@ def test_what_is_wrong_has_a_code_of_its_own(evening: Evening) -> None:
     with pytest.raises(UnknownReport):
         make(evening, "nonsense")
     with pytest.raises(UnknownReport):
-        making.make(operator=UUID(int=5), name="revenue", interval=all_of(evening), by="system")
+        generation.make(operator=UUID(int=5), name="revenue", interval=all_of(evening), by="system")
     with pytest.raises(IntervalNotBegun):
         make(evening, "revenue", of_period(Period.DAY, day=date(2099, 1, 1), zone="UTC"))
     with pytest.raises(UnknownFormat):
-        form.file_of(make(evening, "revenue"), "xls")
+        base.file_of(make(evening, "revenue"), "xls")
     with pytest.raises(UnknownReport):
         queries.find(operator=UUID(int=5), report=make(evening, "revenue").pk)
 
@@ -154,7 +157,7 @@ def test_what_is_wrong_has_a_code_of_its_own(evening: Evening) -> None:
 @pytest.mark.parametrize("name", list(settings.REPORT_FORMATS))
 def test_a_report_is_had_in_every_form(evening: Evening, name: str) -> None:
     report = make(evening, "accounts")
-    file = form.file_of(report, name)
+    file = base.file_of(report, name)
     assert file.name == f"accounts-interval-{report.since:%Y%m%d}-v{report.version}.{name}"
     assert file.content
     if name == "json":
@@ -165,30 +168,30 @@ def test_days_months_and_years_that_are_over_are_made_once_however_late(
     module_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings, "REPORTS", ["baccarat.reports.revenue.REVENUE"])
-    catalogue.definitions.cache_clear()
+    registry.definitions.cache_clear()
     try:
         fetch("SELECT 1")
         execute("UPDATE operators_operator SET created_at = clock_timestamp() - interval '800 days', time_zone = %s", [
             "Europe/Vienna"
         ])  # fmt: skip
-        waiting = due.due(limit=10_000)
+        waiting = schedule.due(limit=10_000)
         assert {each.period for each in waiting} == {Period.DAY, Period.MONTH, Period.YEAR}
         yesterday = max(each.day for each in waiting)
         assert yesterday < datetime.now(UTC).date()
-        assert due.make_due(limit=3) == 3
-        assert due.make_due(limit=2) == 2
-        assert len(due.due(limit=10_000)) == len(waiting) - 5
+        assert schedule.make_due(limit=3) == 3
+        assert schedule.make_due(limit=2) == 2
+        assert len(schedule.due(limit=10_000)) == len(waiting) - 5
 
         havana = ZoneInfo("America/Havana")
         execute("UPDATE operators_operator SET time_zone = %s", [havana.key])
-        twice = next(each for each in due.due(limit=10_000) if _comes_twice(each.day, havana))
+        twice = next(each for each in schedule.due(limit=10_000) if _comes_twice(each.day, havana))
         assert twice.period is Period.DAY
         interval = of_period(twice.period, day=twice.day, zone=twice.zone)
-        making.make(operator=twice.operator, name=twice.name, interval=interval, by="system")
-        assert twice not in due.due(limit=10_000)
+        generation.make(operator=twice.operator, name=twice.name, interval=interval, by="system")
+        assert twice not in schedule.due(limit=10_000)
     finally:
         execute("UPDATE operators_operator SET created_at = clock_timestamp(), time_zone = 'UTC'")
-        catalogue.definitions.cache_clear()
+        registry.definitions.cache_clear()
 
 
 def _comes_twice(day: date, zone: ZoneInfo) -> bool:
@@ -198,38 +201,38 @@ def _comes_twice(day: date, zone: ZoneInfo) -> bool:
 
 
 def test_a_new_operator_has_nothing_due(evening: Evening) -> None:
-    assert [each for each in due.due(limit=100) if each.operator == evening.operator] == []
+    assert [each for each in schedule.due(limit=100) if each.operator == evening.operator] == []
 
 
 def test_a_report_that_cannot_be_made_holds_up_no_other(
     evening: Evening, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     day = date(2026, 1, 1)
-    both = [due.Due(evening.operator, "UTC", name, Period.DAY, day) for name in ("nonsense", "revenue")]
-    monkeypatch.setattr(due, "due", lambda *, limit: both[:limit])
-    assert due.make_due() == 1
+    both = [schedule.Due(evening.operator, "UTC", name, Period.DAY, day) for name in ("nonsense", "revenue")]
+    monkeypatch.setattr(schedule, "due", lambda *, limit: both[:limit])
+    assert schedule.make_due() == 1
     assert "nonsense" in caplog.text
 
 
 def test_a_matter_has_an_owner_and_one_end(evening: Evening) -> None:
     with transaction.atomic():
-        matter = matters.open_one(operator=evening.operator, kind="variance", about="table:x", found={"difference": 1})
+        matter = cases.open_one(operator=evening.operator, kind="variance", about="table:x", found={"difference": 1})
         assert matter is not None
-        assert matters.open_one(operator=evening.operator, kind="variance", about="table:x", found={}) is None
+        assert cases.open_one(operator=evening.operator, kind="variance", about="table:x", found={}) is None
     whose = {"operator": evening.operator}
-    matters.assign(matter, **whose, owner="staff:7", by="staff:1")
+    cases.assign(matter, **whose, owner="staff:7", by="staff:1")
     with pytest.raises(MatterWordsMissing):
-        matters.resolve(matter, **whose, words=" ", by="staff:7")
+        cases.resolve(matter, **whose, words=" ", by="staff:7")
     with pytest.raises(UnknownMatter):
-        matters.assign(matter, operator=UUID(int=5), owner="staff:7", by="staff:1")
-    matters.resolve(matter, **whose, words="A clerk's error.", by="staff:8")
+        cases.assign(matter, operator=UUID(int=5), owner="staff:7", by="staff:1")
+    cases.resolve(matter, **whose, words="A clerk's error.", by="staff:8")
     with pytest.raises(MatterResolved):
-        matters.resolve(matter, **whose, words="Again.", by="staff:8")
+        cases.resolve(matter, **whose, words="Again.", by="staff:8")
     standing = queries.standing(Matter.objects.all()).get(pk=matter)
     assert (standing.last_act, standing.owner, standing.words) == ("resolved", "staff:7", "A clerk's error.")
-    assert matters.reasons(operator=evening.operator, about=["table:x"]) == {"table:x": "A clerk's error."}
+    assert cases.reasons(operator=evening.operator, about=["table:x"]) == {"table:x": "A clerk's error."}
     with transaction.atomic():
-        assert matters.open_one(operator=evening.operator, kind="variance", about="table:x", found={}) is not None
+        assert cases.open_one(operator=evening.operator, kind="variance", about="table:x", found={}) is not None
 
 
 def test_wagers_that_the_ledger_does_not_know_are_a_finding_with_a_reason_to_be_given(
@@ -254,7 +257,7 @@ def test_wagers_that_the_ledger_does_not_know_are_a_finding_with_a_reason_to_be_
         assert json.loads(significant[0][2])["wagered"] == 700
         make(evening, "variance")
         assert Matter.objects.count() == 1
-        matters.resolve(matter.pk, operator=evening.operator, words="Tampered with.", by="staff:8")
+        cases.resolve(matter.pk, operator=evening.operator, words="Tampered with.", by="staff:8")
         again = make(evening, "variance")
         assert again.version == 2
         assert document.read(bytes(again.content))["rows"][0][-1] == "Tampered with."
@@ -299,7 +302,7 @@ def test_a_version_that_was_tampered_with_is_found(services: Services, django_db
             owner.execute("UPDATE reports_report SET facts = 'other' WHERE name = 'liability'")
         with pytest.raises(SystemExit):
             command("--check")
-        told = {row.name: making.trouble_with(row) for row in Report.objects.all()}
+        told = {row.name: generation.trouble_with(row) for row in Report.objects.all()}
         assert told == {
             "accounts": "its bytes are not those that were hashed",
             "liability": "what is sealed says otherwise",

@@ -16,8 +16,8 @@ from baccarat.reports.revenue import REVENUE
 from baccarat.reports.streams import ROUND_OF
 from baccarat.reports.variance import VARIANCE
 from baccarat.reports.voids import VOIDS
-from casino.events.rows import fetch
-from casino.reports.shape import Asked, Definition
+from casino.events.sql import fetch
+from casino.reports.definition import Asked, Definition
 from tests.baccarat.reports.history import Evening, begin
 from tests.services import Services
 from tests.support.house import fresh_database

@@ -8,11 +8,11 @@ from uuid import UUID, uuid4
 import pytest
 
 from baccarat.reports.performance import PERFORMANCE
-from baccarat.reports.watching import watch
+from baccarat.reports.return_monitoring import watch
+from casino.compliance import cases
 from casino.operators.models import Operator
-from casino.reports import matters
+from casino.reports.definition import Asked, Found
 from casino.reports.models import Matter
-from casino.reports.shape import Asked, Found
 from casino.significant.models import SignificantEvent
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +46,6 @@ def test_a_return_outside_its_band_waits_for_an_owner_and_is_told_once() -> None
     (event,) = SignificantEvent.objects.all()
     assert (event.kind, event.subject, event.after["rules"]) == ("return_out_of_band", f"table:{TABLE}", "mini@1")
 
-    matters.resolve(matter.pk, operator=operator, words="One guest, a long run; the shoes were verified.", by="staff:1")
+    cases.resolve(matter.pk, operator=operator, words="One guest, a long run; the shoes were verified.", by="staff:1")
     watch(asked, found("below"))
     assert Matter.objects.count() == 2

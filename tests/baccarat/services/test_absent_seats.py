@@ -7,16 +7,16 @@ from uuid import UUID
 import pytest
 
 from baccarat import tasks
-from baccarat.operations import freeing
-from baccarat.rounds.state import Phase, Standing
-from baccarat.rules.deal import Outcome
-from baccarat.tables.events import Absence, SeatFreed
-from baccarat.tables.refusals import NotSeated
-from casino.events.rows import execute, fetch
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.tables.events import Absence, SeatFreed
+from baccarat.domain.tables.refusals import NotSeated
+from baccarat.services import absent_seats
+from casino.events.sql import execute, fetch
 from tests.support.chance import fix
 from tests.support.examples import BIG, B, P
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all, until
-from wallet.accounts import AccountKind
+from wallet.ledger.accounts import AccountKind
 
 AWAY, GONE = 100, 1300
 """Seconds of silence: long enough to be away, and to be gone, by the settings as they are."""
@@ -67,11 +67,11 @@ def test_a_seat_is_freed_after_three_missed_turns_of_a_player_who_is_away(house:
     ann, ben = house.company(table, 2)
     miss_turns(house, table, count=2, but=ann)
     silent(ben, AWAY)
-    assert freeing.free_due() == 0
+    assert absent_seats.free_due() == 0
     miss_turns(house, table, count=1, but=ann)
     ann.place(P, 500)
 
-    assert freeing.free_due() == 1
+    assert absent_seats.free_due() == 1
 
     (event,) = freed(house, table)
     assert (event.player, event.seat, event.reason, event.missed) == (ben.player, 2, Absence.MISSED_ROUNDS, 3)
@@ -81,7 +81,7 @@ def test_a_seat_is_freed_after_three_missed_turns_of_a_player_who_is_away(house:
     assert {seat.seat: seat.standing for seat in round_.seats} == {1: Standing.DECIDING, 2: Standing.WITHDRAWN}
     with pytest.raises(NotSeated):
         ben.deal({P: 500})
-    assert freeing.free_due() == 0
+    assert absent_seats.free_due() == 0
     house.agree(table)
 
 
@@ -90,12 +90,12 @@ def test_one_who_is_there_keeps_the_seat_however_many_turns_run_out(house: House
     ann, ben = house.company(table, 2)
     miss_turns(house, table, count=2, but=ann)
 
-    assert freeing.free_due() == 0
+    assert absent_seats.free_due() == 0
 
     assert [seat.missed for seat in house.state(table).seats] == [0, 2]
     silent(ben, AWAY)
     ben.pass_turn()
-    assert freeing.free_due() == 0
+    assert absent_seats.free_due() == 0
 
 
 @pytest.mark.parametrize("preset", ["mini", "atlantic_city"])
@@ -104,10 +104,10 @@ def test_where_no_rounds_pass_a_seat_is_freed_by_time_and_placed_chips_go_back(h
     ann = house.seated(table)
     ann.place(P, 500)
     silent(ann, AWAY)
-    assert freeing.free_due() == 0
+    assert absent_seats.free_due() == 0
     silent(ann, GONE)
 
-    assert freeing.free_due() == 1
+    assert absent_seats.free_due() == 1
 
     (event,) = freed(house, table)
     assert (event.reason, event.returned, event.collected) == (Absence.GONE, BUY_IN, 0)
@@ -126,12 +126,12 @@ def test_a_confirmed_wager_is_settled_before_its_players_seat_is_freed(
     ann, ben = house.company(table, 2)
     ann.deal({B: 10_000})
     silent(ann, GONE)
-    assert freeing.free_due() == 0
+    assert absent_seats.free_due() == 0
 
     ben.pass_turn()
     deal_all()
     owed = house.rack(ann)
-    assert freeing.free_due() == 1
+    assert absent_seats.free_due() == 1
 
     (event,) = freed(house, table)
     assert (event.collected, house.rack(ann)) == (owed, 0)
@@ -154,7 +154,7 @@ def test_a_session_that_is_used_keeps_the_seat(house: House) -> None:
     )
     execute(session, [ann.player.bytes * 2, ann.player, house.operator])
 
-    assert freeing.free_due() == 0
+    assert absent_seats.free_due() == 0
 
     execute("UPDATE operators_playersession SET last_used_at = now() - interval '1 hour'")
     tasks.free_seats()
@@ -166,7 +166,7 @@ def test_ten_workers_at_once_free_a_seat_once(house: House, in_threads: Callable
     ann = house.seated(table)
     silent(ann, GONE)
 
-    assert sum(in_threads(10, lambda _: freeing.free_due())) == 1
+    assert sum(in_threads(10, lambda _: absent_seats.free_due())) == 1
 
     assert house.account(ann) == FUNDS
     house.agree(table)
@@ -176,4 +176,4 @@ def test_a_seat_that_is_still_kept_costs_no_transaction(house: House, django_ass
     for seat in (1, 2, 3):
         silent(house.seated(house.table("atlantic_city"), seat), AWAY)
     with django_assert_num_queries(1):
-        assert freeing.free_due() == 0
+        assert absent_seats.free_due() == 0

@@ -2,16 +2,16 @@
 
 import pytest
 
-from baccarat.operations import betting, seats
-from baccarat.rounds import refusals as r
-from baccarat.rounds.state import Phase
-from baccarat.rules.presets import PRESETS
-from baccarat.tables.refusals import NotSeated, UnknownTable, WrongCurrency
+from baccarat.domain.rounds import refusals as r
+from baccarat.domain.rounds.state import Phase
+from baccarat.domain.rules.presets import PRESETS
+from baccarat.domain.tables.refusals import NotSeated, UnknownTable, WrongCurrency
+from baccarat.services import betting, seats
 from casino.kernel.money import Book
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, House, deal_all
-from wallet.accounts import AccountKind
-from wallet.refusals import InsufficientFunds
+from wallet.ledger.accounts import AccountKind
+from wallet.ledger.refusals import InsufficientFunds
 
 SINGLE = [name for name, preset in PRESETS.items() if preset.turn_seconds is None]
 

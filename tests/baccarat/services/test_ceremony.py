@@ -8,13 +8,15 @@ from uuid import UUID
 
 import pytest
 
-from baccarat import dealer, queries, repository, shoe_secrets
-from baccarat.operations import ceremony, dealing, voiding
-from baccarat.rounds.refusals import CardsAreHandedBack, NoCeremony, NotYourCards
-from baccarat.rounds.state import Phase
-from baccarat.tables.refusals import UnknownTable
-from casino.events.rows import fetch
-from tests.baccarat.operations.test_secrecy import everything
+from baccarat.domain import dealer
+from baccarat.domain.rounds.refusals import CardsAreHandedBack, NoCeremony, NotYourCards
+from baccarat.domain.rounds.state import Phase
+from baccarat.domain.tables.refusals import UnknownTable
+from baccarat.queries import tables
+from baccarat.services import ceremony, dealing, voiding
+from baccarat.storage import repository, shoe_seeds
+from casino.events.sql import fetch
+from tests.baccarat.services.test_secrecy import everything
 from tests.conftest import Database
 from tests.support.examples import B, P
 from tests.support.house import BUY_IN, At, House, deal_all, until
@@ -65,12 +67,12 @@ def test_no_card_is_anywhere_before_it_is_turned_but_in_the_answer_to_its_seat(d
     house = House()  # alone in its database: two cards are soon found beside each other where many were dealt
     table, ann, ben = with_cards_out(house, preset)
     shown = look(ann)["cards"]
-    seed = shoe_secrets.read([house.in_hand(table).facts().shoe]).popitem()[1]
+    seed = shoe_seeds.read([house.in_hand(table).facts().shoe]).popitem()[1]
 
     with database.owner() as owner:
         heap = everything(owner)
     pictures = [
-        queries.table(table=table, operator=house.operator, viewer=viewer) for viewer in (None, ann.player, ben.player)
+        tables.table(table=table, operator=house.operator, viewer=viewer) for viewer in (None, ann.player, ben.player)
     ]
     seen = heap + str(pictures).encode() + str(house.events(table)).encode()
 
@@ -121,11 +123,11 @@ def test_a_round_of_its_own_shoe_keeps_its_seed_secret_until_it_is_settled(house
     table, ann, _ = with_cards_out(house, "atlantic_city")
     facts = house.in_hand(table).facts()
     assert house.in_hand(table).seed is None
-    assert facts.shoe in shoe_secrets.read([facts.shoe])
+    assert facts.shoe in shoe_seeds.read([facts.shoe])
     hand_back(ann)
     deal_all()
     assert house.last(table).seed is not None
-    assert shoe_secrets.read([facts.shoe]) == {}
+    assert shoe_seeds.read([facts.shoe]) == {}
 
 
 @pytest.mark.parametrize("looks", [False, True])
@@ -150,7 +152,7 @@ def test_a_void_gives_the_stakes_back_and_no_seen_card_is_dealt(house: House, lo
     assert position == after.out
     if seen is not None:
         journal, _ = repository.lock_table(table=table, operator=house.operator)
-        seed = shoe_secrets.read([after.shoe])[after.shoe]
+        seed = shoe_seeds.read([after.shoe])[after.shoe]
         journal.table = replace(journal.table, shoe=before)
         assert list(dealer.players_cards(journal, seed)) == seen  # what was seen lies behind, burned
     house.agree(table)

@@ -4,13 +4,14 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from baccarat import commitments, disclosure, shoe_secrets
 from baccarat.audit import engine
-from baccarat.fairness.commitment import opens
-from baccarat.operations import closing, dealing, revealing, rotating, voiding
-from baccarat.tables.events import Absence
-from baccarat.tables.refusals import CloseReasonInvalid, SeedUnreadable, TableIsClosed, TableIsClosing
-from casino.events.rows import execute, fetch
+from baccarat.domain.fairness.commitment import opens
+from baccarat.domain.tables.events import Absence
+from baccarat.domain.tables.refusals import CloseReasonInvalid, SeedUnreadable, TableIsClosed, TableIsClosing
+from baccarat.queries import fairness, shoes
+from baccarat.services import closing, dealing, key_rotation, revealing, voiding
+from baccarat.storage import shoe_seeds
+from casino.events.sql import execute, fetch
 from tests.support.examples import B
 from tests.support.house import House, deal_all
 
@@ -39,13 +40,13 @@ def test_a_long_shoe_that_is_given_up_is_revealed_with_the_one_committed_to(hous
     running, coming = closed.seeds
     assert opens(state.shoe.commitment, bytes.fromhex(running.seed))
     assert opens(state.next_shoe.commitment, bytes.fromhex(coming.seed))
-    assert shoe_secrets.kept([running.shoe, coming.shoe]) == set()
+    assert shoe_seeds.kept([running.shoe, coming.shoe]) == set()
     with pytest.raises(TableIsClosed):
         house.seated(table)
     assert last is not None
-    told = disclosure.shoe_of(round_=last, operator=house.operator)
+    told = shoes.shoe_of(round_=last, operator=house.operator)
     assert (told.seed, told.openings != ()) == (running.seed, True)
-    revealed = commitments.fairness(table=table, operator=house.operator)["revealed"]
+    revealed = fairness.fairness(table=table, operator=house.operator)["revealed"]
     assert [(each["id"], each["seed"], each["decks"], each["cut"]) for each in revealed] == [
         (str(running.shoe), running.seed, 8, ""), (str(coming.shoe), coming.seed, 8, None),
     ]  # fmt: skip
@@ -132,19 +133,19 @@ def test_a_table_is_not_closed_while_a_seed_of_it_can_not_be_opened(house: House
 def test_keys_are_rotated_in_batches_under_shoes_in_play_and_what_was_done_is_recorded(
     house: House, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rotating.rotate(actor="test")
+    key_rotation.rotate(actor="test")
     settings.SHOE_KEYS = f"{OLD}, {settings.SHOE_KEYS}"
     tables = [house.table("big_table") for _ in range(5)]
     shoes = [coming.shoe for table in tables if (coming := house.state(table).next_shoe) is not None]
-    seeds = shoe_secrets.read(shoes)
+    seeds = shoe_seeds.read(shoes)
     others = fetch("SELECT count(*) FROM baccarat_shoesecret")[0][0] - 5
 
     settings.SHOE_KEYS = f"{NEW}, {settings.SHOE_KEYS}"
-    done = rotating.rotate(actor="test", batch=2)
+    done = key_rotation.rotate(actor="test", batch=2)
 
     assert (done.key, done.resealed["old"], sum(done.resealed.values())) == ("new", 5, 5 + others)
     assert fetch("SELECT DISTINCT key_id FROM baccarat_shoesecret") == [("new",)]
-    assert shoe_secrets.read(shoes) == seeds
+    assert shoe_seeds.read(shoes) == seeds
     noted = fetch(
         "SELECT sum((after->>'seeds')::int) FROM significant_significantevent "
         "WHERE kind = 'key_rotated' AND after->>'key' = 'new'"
@@ -173,7 +174,7 @@ def test_the_seed_of_a_round_voided_while_its_key_was_missing_is_revealed_when_t
         round_=stuck.round, operator=house.operator, reason="malfunction", note="No key", metadata=house.metadata
     )
     assert house.round(stuck.round).seed is None
-    assert shoe_secrets.kept([stuck.shoe]) == {stuck.shoe}
+    assert shoe_seeds.kept([stuck.shoe]) == {stuck.shoe}
     assert revealing.reveal_owed() == 0
     assert [each.what for each in engine.run(oldest=3600).findings if str(stuck.shoe) in each.where] == []
 
@@ -183,9 +184,9 @@ def test_the_seed_of_a_round_voided_while_its_key_was_missing_is_revealed_when_t
     call_command("rotate_shoe_keys")
 
     assert "1 seeds of void rounds revealed" in capsys.readouterr().out
-    told = disclosure.shoe_of(round_=stuck.round, operator=house.operator)
+    told = shoes.shoe_of(round_=stuck.round, operator=house.operator)
     assert told.seed is not None
     assert opens(stuck.commitment or "", bytes.fromhex(told.seed))
-    assert shoe_secrets.kept([stuck.shoe]) == set()
+    assert shoe_seeds.kept([stuck.shoe]) == set()
     assert [each for each in engine.run(oldest=3600).findings if str(stuck.shoe) in each.where] == []
     house.agree(table)

@@ -7,17 +7,17 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from baccarat import repository
-from baccarat.operations import dealing
-from baccarat.rounds.refusals import AlreadyConfirmed, BettingIsClosed
-from baccarat.rounds.state import Phase, Standing
-from baccarat.tables.refusals import AlreadySeated, SeatIsTaken
-from casino.events.rows import fetch
-from casino.kernel.refusals import Refusal
+from baccarat.domain.rounds.refusals import AlreadyConfirmed, BettingIsClosed
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.tables.refusals import AlreadySeated, SeatIsTaken
+from baccarat.services import dealing
+from baccarat.storage import repository
+from casino.events.sql import fetch
+from casino.kernel.errors import Refusal
 from tests.support.examples import B, P
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
-from wallet.accounts import AccountKind
-from wallet.refusals import InsufficientFunds
+from wallet.ledger.accounts import AccountKind
+from wallet.ledger.refusals import InsufficientFunds
 
 InThreads = Callable[..., list[Any]]
 

@@ -8,17 +8,17 @@ from uuid import UUID
 import pytest
 from django.db import DataError, IntegrityError
 
-from baccarat import shoe_secrets
-from baccarat.journal import Secret
-from baccarat.operations import dealing
-from baccarat.rounds.refusals import BettingIsClosed, RoundNotSetAside
-from baccarat.rounds.state import Phase, Standing
-from baccarat.tables.refusals import GameInterrupted, UnknownTable
-from casino.events.rows import execute, fetch
+from baccarat.domain.rounds.refusals import BettingIsClosed, RoundNotSetAside
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.tables.refusals import GameInterrupted, UnknownTable
+from baccarat.domain.unit_of_work import Secret
+from baccarat.services import dealing
+from baccarat.storage import shoe_seeds
+from casino.events.sql import execute, fetch
 from tests.conftest import Database
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, At, House, deal_all, until
-from wallet.accounts import AccountKind
+from wallet.ledger.accounts import AccountKind
 
 
 def ready(house: House, preset: str = "mini") -> tuple[UUID, At]:
@@ -34,8 +34,8 @@ def ready(house: House, preset: str = "mini") -> tuple[UUID, At]:
 def secret_of(house: House, table: UUID) -> Secret:
     """This will take the seed of the round in hand out of the database."""
     shoe = house.in_hand(table).facts().shoe
-    seed = shoe_secrets.read([shoe])[shoe]
-    shoe_secrets.forget([shoe])
+    seed = shoe_seeds.read([shoe])[shoe]
+    shoe_seeds.forget([shoe])
     return Secret(shoe=shoe, seed=seed)
 
 
@@ -158,7 +158,7 @@ def test_a_round_that_was_set_aside_is_dealt_once_it_is_resumed(house: House) ->
     deal_all()
     with pytest.raises(GameInterrupted):
         elsewhere.sit(buy_in=0)
-    shoe_secrets.keep([secret])
+    shoe_seeds.keep([secret])
     with pytest.raises(UnknownTable):
         dealing.resume(table=table, operator=House().operator, metadata=house.metadata)
 
@@ -247,7 +247,7 @@ def test_what_is_said_about_a_round_set_aside_holds_neither_cards_nor_seed(
     caplog.set_level(logging.DEBUG)
     (table, _), (sound, _) = ready(house), ready(house)
     round_ = house.in_hand(table).facts()
-    seed = shoe_secrets.read([round_.shoe])[round_.shoe]
+    seed = shoe_seeds.read([round_.shoe])[round_.shoe]
 
     with refusing(module_database, table, what):
         deal_all()

@@ -8,26 +8,26 @@ from uuid import UUID
 import pytest
 
 from baccarat.audit import engine
-from baccarat.operations import exclusion
-from baccarat.rounds.state import Standing
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rounds.state import Standing
+from baccarat.domain.rules.wagers import Spot
+from baccarat.services import exclusion
 from casino.events import sealer
 from casino.kernel.money import Book
-from casino.operators import operations as operators
 from casino.operators import pins
+from casino.operators import services as operators
 from casino.operators.refusals import PinLocked, PinWrong
 from tests.conftest import Database
 from tests.support.house import At, House, deal_all
 from tests.support.protection import age_wishes, on
 from tests.wallet.payments.counter import offer as offered
 from tests.wallet.payments.counter import report, use_provider
-from wallet import operations as wallet
+from wallet.ledger import player_accounts as wallet
 from wallet.payments import deposits, methods, withdrawals
-from wallet.protection import operations
-from wallet.protection.rebuilding import rebuild_protection
-from wallet.protection.refusals import NotSelfExcluded, PlayerExcluded
-from wallet.protection.state import ExclusionKind
-from wallet.protection_events import Setter
+from wallet.responsible_gaming import services
+from wallet.responsible_gaming.events import Setter
+from wallet.responsible_gaming.rebuild import rebuild_protection
+from wallet.responsible_gaming.refusals import NotSelfExcluded, PlayerExcluded
+from wallet.responsible_gaming.state import ExclusionKind
 
 B = Spot.BANKER
 COOLING, SELF = ExclusionKind.COOLING_OFF, ExclusionKind.SELF_EXCLUSION
@@ -110,8 +110,8 @@ def test_a_cooling_off_ends_by_itself_and_a_self_exclusion_by_the_operators_word
     with pytest.raises(PlayerExcluded):
         bob.deal({B: 500})
     with pytest.raises(NotSelfExcluded):
-        operations.end_exclusion(on=on(house, alice.player))
-    operations.end_exclusion(on=on(house, bob.player))
+        services.end_exclusion(on=on(house, alice.player))
+    services.end_exclusion(on=on(house, bob.player))
     bob.deal({B: 500})
 
 

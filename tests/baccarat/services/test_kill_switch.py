@@ -8,14 +8,12 @@ from uuid import UUID
 
 import pytest
 
-from baccarat import queries
 from baccarat.audit import engine
-from baccarat.audit.rebuilding import rebuild
-from baccarat.model_rows import SwitchRow
-from baccarat.operations import switching
-from baccarat.rounds.state import Phase
-from baccarat.rules.wagers import Spot
-from baccarat.tables.stop_refusals import (
+from baccarat.audit.rebuild import rebuild
+from baccarat.domain.rounds.state import Phase
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.kill_switch_events import PlayStopped, Scope
+from baccarat.domain.tables.kill_switch_refusals import (
     AlreadyStopped,
     GamingIsStopped,
     NotStopped,
@@ -27,18 +25,20 @@ from baccarat.tables.stop_refusals import (
     TableIsStopped,
     UnknownSwitch,
 )
-from baccarat.tables.switch_events import PlayStopped, Scope
-from casino import personal
+from baccarat.queries import tables
+from baccarat.services import kill_switch
+from baccarat.storage.rows import SwitchRow
+from casino.crypto import crypto_shredding
 from casino.events import sealer
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.events.store import Metadata
-from casino.kernel.refusals import Refusal
-from casino.operators import operations as operators
+from casino.kernel.errors import Refusal
+from casino.operators import services as operators
 from tests.conftest import Database
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
-from wallet import operations as wallet
-from wallet.protection.rebuilding import rebuild_protection
-from wallet.protection.refusals import PlayerIsStopped
+from wallet.ledger import player_accounts as wallet
+from wallet.responsible_gaming.rebuild import rebuild_protection
+from wallet.responsible_gaming.refusals import PlayerIsStopped
 
 B = Spot.BANKER
 WHY = "The cards look odd."
@@ -52,7 +52,7 @@ def casino(house: House) -> Generator[House]:
     del house
     yield registered()
     if fetch("SELECT FROM baccarat_switch WHERE id = 'gaming' AND stopped"):
-        switching.resume(scope=Scope.GAMING, reason="over", metadata=BY)
+        kill_switch.resume(scope=Scope.GAMING, reason="over", metadata=BY)
 
 
 def registered() -> House:
@@ -85,11 +85,11 @@ def subject(at: At, scope: Scope) -> str:
 
 
 def stop(at: At, scope: Scope, **more: Any) -> SwitchRow:
-    return switching.stop(scope=scope, subject=subject(at, scope), reason=WHY, metadata=BY, **more)
+    return kill_switch.stop(scope=scope, subject=subject(at, scope), reason=WHY, metadata=BY, **more)
 
 
 def resume(at: At, scope: Scope, **more: Any) -> SwitchRow:
-    return switching.resume(scope=scope, subject=subject(at, scope), reason="Looked at.", metadata=BY, **more)
+    return kill_switch.resume(scope=scope, subject=subject(at, scope), reason="Looked at.", metadata=BY, **more)
 
 
 REFUSALS: dict[Scope, type[Refusal]] = {
@@ -117,7 +117,7 @@ def test_each_switch_lets_nothing_new_start_and_a_resume_lets_play_go_on(casino:
 
     row = stop(at, scope)
 
-    assert (row.stopped, personal.told(row.reason), row.by) == (True, WHY, "staff:7")
+    assert (row.stopped, crypto_shredding.told(row.reason), row.by) == (True, WHY, "staff:7")
     for move in moves:
         with pytest.raises(REFUSALS[scope]):
             move()
@@ -150,7 +150,7 @@ def test_a_confirmed_wager_is_dealt_settled_and_may_leave_while_chips_that_lie_c
     assert casino.last(table).phase is Phase.SETTLED
     assert casino.state(table).round is None
     assert bob.leave()["you"] is None
-    shown = queries.table(table=table, operator=casino.operator, viewer=ann.player)
+    shown = tables.table(table=table, operator=casino.operator, viewer=ann.player)
     assert (shown["stopped"]["scope"], shown["stopped"]["says"]) == (Scope.TABLE, "Back at nine.")
     casino.agree(table)
 
@@ -191,10 +191,10 @@ def test_a_switch_needs_a_reason_and_a_subject_and_is_thrown_and_released_in_tur
     at = seated(casino)
     for reason in ("", "  ", "x" * 501):
         with pytest.raises(SwitchReasonMissing):
-            switching.stop(scope=Scope.TABLE, subject=subject(at, Scope.TABLE), reason=reason, metadata=BY)
+            kill_switch.stop(scope=Scope.TABLE, subject=subject(at, Scope.TABLE), reason=reason, metadata=BY)
     for scope, name in ((Scope.TABLE, "no-id"), (Scope.RULES, "mini@99"), (Scope.PLAYER, str(UUID(int=1)))):
         with pytest.raises(UnknownSwitch):
-            switching.stop(scope=scope, subject=name, reason=WHY, metadata=BY)
+            kill_switch.stop(scope=scope, subject=name, reason=WHY, metadata=BY)
     with pytest.raises(NotStopped):
         resume(at, Scope.TABLE)
     stop(at, Scope.TABLE)
@@ -208,12 +208,12 @@ def test_an_operator_stops_its_own_alone_and_resumes_only_what_it_stopped(casino
     name = subject(at, Scope.TABLE)
     for scope, asks in ((Scope.TABLE, other), (Scope.GAMING, casino.operator), (Scope.RULES, casino.operator)):
         with pytest.raises(UnknownSwitch):
-            switching.stop(scope=scope, subject=subject(at, scope), operator=asks, reason=WHY, metadata=desk)
-    switching.stop(scope=Scope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
-    switching.resume(scope=Scope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
+            kill_switch.stop(scope=scope, subject=subject(at, scope), operator=asks, reason=WHY, metadata=desk)
+    kill_switch.stop(scope=Scope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
+    kill_switch.resume(scope=Scope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
     stop(at, Scope.TABLE)
     with pytest.raises(SwitchOfTheHouse):
-        switching.resume(scope=Scope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
+        kill_switch.resume(scope=Scope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
 
 
 def test_who_when_and_why_are_significant_events_and_players_are_told_neither_who_nor_why(casino: House) -> None:
@@ -226,7 +226,7 @@ def test_who_when_and_why_are_significant_events_and_players_are_told_neither_wh
         [f"table:{at.guest.table}"],
     )
     assert rows == [("table_stopped", "staff:7", WHY), ("gaming_resumed", "staff:7", "Looked at.")]
-    assert "reason" not in str(queries.table(table=at.guest.table, operator=casino.operator, viewer=at.player))
+    assert "reason" not in str(tables.table(table=at.guest.table, operator=casino.operator, viewer=at.player))
 
 
 def test_of_fifty_wagers_at_once_with_a_stop_none_commits_after_it_unjudged(

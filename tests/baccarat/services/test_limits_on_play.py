@@ -11,25 +11,25 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from baccarat.audit import engine
-from baccarat.operations import voiding
-from baccarat.rounds.void_events import VoidReason
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rounds.void_events import VoidReason
+from baccarat.domain.rules.wagers import Spot
+from baccarat.services import voiding
 from casino.events import sealer
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.kernel.money import Book
 from tests.support.house import At, House, deal_all
 from tests.support.protection import age_play, age_wishes, all_limited, limited, on
+from tests.wallet.ledger.world import causes, move
 from tests.wallet.payments.counter import offer, use_provider
-from tests.wallet.world import causes, move
-from wallet import ledger
-from wallet.accounts import AccountKind
-from wallet.debts import outstanding
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountKind
+from wallet.ledger.refusals import DebtOutstanding
 from wallet.payments import deposits, methods
-from wallet.protection import operations, standing
-from wallet.protection.rebuilding import rebuild_protection
-from wallet.protection.refusals import LimitReached, RaiseNotRipe
-from wallet.protection_events import Measure, Period, Setter
-from wallet.refusals import DebtOutstanding
+from wallet.payments.debts import outstanding
+from wallet.responsible_gaming import eligibility, services
+from wallet.responsible_gaming.events import Measure, Period, Setter
+from wallet.responsible_gaming.rebuild import rebuild_protection
+from wallet.responsible_gaming.refusals import LimitReached, RaiseNotRipe
 
 P, B = Spot.PLAYER, Spot.BANKER
 DAY = timedelta(days=1)
@@ -43,7 +43,7 @@ def at_table(house: House, player: UUID | None = None, *, book: Book = Book.REAL
 
 def used(player: UUID) -> dict[tuple[Measure, Period], int]:
     (now,) = fetch("SELECT clock_timestamp()")[0]
-    return dict(standing.usage(player=player, now=now).used)
+    return dict(eligibility.usage(player=player, now=now).used)
 
 
 def lost(player: UUID) -> int:
@@ -162,9 +162,7 @@ def test_a_limit_of_the_operator_holds_for_everyone_and_the_strictest_for_each(h
     alice, bob = at_table(house), at_table(house)
     all_limited(house, Measure.STAKE, 1_000)
     limited(house, bob.player, Measure.STAKE, 500)
-    operations.set_limit(
-        on=on(house, bob.player), by=Setter.OPERATOR, measure=Measure.STAKE, period=Period.DAY, most=700
-    )
+    services.set_limit(on=on(house, bob.player), by=Setter.OPERATOR, measure=Measure.STAKE, period=Period.DAY, most=700)
     for at, most in ((alice, 1_000), (bob, 500)):
         with pytest.raises(LimitReached) as refused:
             at.deal({B: most + 100})
@@ -179,11 +177,11 @@ def test_a_higher_limit_holds_a_day_later_and_once_confirmed(house: House) -> No
     with pytest.raises(LimitReached):
         at.deal({B: 600})
     with pytest.raises(RaiseNotRipe):
-        operations.confirm_raise(on=on(house, at.player), measure=Measure.STAKE, period=Period.DAY)
+        services.confirm_raise(on=on(house, at.player), measure=Measure.STAKE, period=Period.DAY)
     age_wishes(at.player, DAY)
     with pytest.raises(LimitReached):
         at.deal({B: 600})
-    operations.confirm_raise(on=on(house, at.player), measure=Measure.STAKE, period=Period.DAY)
+    services.confirm_raise(on=on(house, at.player), measure=Measure.STAKE, period=Period.DAY)
     at.deal({B: 600})
 
 
@@ -282,7 +280,7 @@ def test_a_debt_stops_a_wager_from_a_balance_at_a_table_in_real_money_only(house
     real.place(B, 500)
     place = house.place_of(real.guest.table)
     (cause,) = causes(1, stream=f"debt-of-{real.player}")
-    ledger.post([move(cause, place.debt(real.player, Book.REAL), place.house(AccountKind.BANK, Book.REAL), 100)])
+    store.post([move(cause, place.debt(real.player, Book.REAL), place.house(AccountKind.BANK, Book.REAL), 100)])
     assert outstanding(operator=house.operator, player=real.player, currency="EUR") == 100
     with pytest.raises(DebtOutstanding):
         real.deal()

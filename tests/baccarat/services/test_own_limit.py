@@ -7,17 +7,17 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from baccarat.audit import engine
-from baccarat.operations import betting
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rules.wagers import Spot
+from baccarat.services import betting
 from casino.events import sealer
-from casino.events.rows import execute
+from casino.events.sql import execute
 from casino.kernel.money import Book
-from casino.operators import operations, pins
+from casino.operators import pins, services
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
-from wallet import operations as wallet
-from wallet.limits.operations import set_table_limit
-from wallet.limits.projection import rebuild_limits
-from wallet.limits.refusals import OverOwnLimit
+from wallet.ledger import player_accounts as wallet
+from wallet.responsible_gaming.table_limit_projection import rebuild_limits
+from wallet.responsible_gaming.table_limit_refusals import OverOwnLimit
+from wallet.responsible_gaming.table_limit_services import set_table_limit
 
 PIN = "482913"
 P, B = Spot.PLAYER, Spot.BANKER
@@ -26,7 +26,7 @@ P, B = Spot.PLAYER, Spot.BANKER
 @pytest.fixture
 def house(database: object) -> House:
     del database
-    return House(operator=operations.create_operator(slug="lucky", name="L", currency="EUR", sandbox=True).id)
+    return House(operator=services.create_operator(slug="lucky", name="L", currency="EUR", sandbox=True).id)
 
 
 def newcomer(house: House, name: str = "alice") -> UUID:

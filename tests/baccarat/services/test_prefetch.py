@@ -7,16 +7,18 @@ from uuid import UUID
 import pytest
 from pytest_django import Settings
 
-from baccarat import commitments, dealer, shoe_secrets
 from baccarat.audit import engine
-from baccarat.audit.retelling import retell
-from baccarat.fairness.commitment import opens
-from baccarat.operations import betting, closing, versioning
-from baccarat.rounds.refusals import NoOpenRound
-from baccarat.rules.wagers import Spot
-from baccarat.tables.refusals import NextShoeUnreadable
-from baccarat.tables.state import NextShoe
-from casino.events.rows import execute, fetch
+from baccarat.audit.round_replay import retell
+from baccarat.domain import dealer
+from baccarat.domain.fairness.commitment import opens
+from baccarat.domain.rounds.refusals import NoOpenRound
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.refusals import NextShoeUnreadable
+from baccarat.domain.tables.state import NextShoe
+from baccarat.queries import fairness
+from baccarat.services import betting, closing, rules_lifecycle
+from baccarat.storage import shoe_seeds
+from casino.events.sql import execute, fetch
 from casino.kernel.findings import Finding
 from tests.support.examples import B
 from tests.support.house import At, House, deal_all
@@ -59,7 +61,7 @@ def test_two_first_bets_at_once_open_one_round_on_the_named_shoe_and_name_one_mo
     assert (opened.shoe, opened.commitment, opened.number) == (named.shoe, named.commitment, named.number)
     following = coming(house, table)
     assert (following.shoe, following.number) == (opened.next_shoe.shoe, number + 1)
-    assert shoe_secrets.kept([named.shoe, following.shoe]) == {named.shoe, following.shoe}
+    assert shoe_seeds.kept([named.shoe, following.shoe]) == {named.shoe, following.shoe}
     house.agree(table)
 
 
@@ -74,7 +76,7 @@ def test_a_bet_that_fails_on_its_way_leaves_the_named_shoe_for_the_next_one(
         raise OSError("gone")
 
     with monkeypatch.context() as broken:
-        broken.setattr(shoe_secrets, "keep", fail)
+        broken.setattr(shoe_seeds, "keep", fail)
         with pytest.raises(OSError, match="gone"):
             stake(ann)
     assert (house.state(table).rounds, coming(house, table)) == (0, named)
@@ -124,11 +126,11 @@ def test_a_table_that_closes_reveals_the_shoe_that_it_had_named(house: House) ->
 
     closing.close_table(table=table, operator=house.operator, reason="Worn out", metadata=house.metadata)
 
-    (given_up, played) = commitments.fairness(table=table, operator=house.operator)["revealed"]
+    (given_up, played) = fairness.fairness(table=table, operator=house.operator)["revealed"]
     assert (given_up["id"], given_up["number"], given_up["decks"]) == (str(named.shoe), 2, 8)
     assert opens(named.commitment, bytes.fromhex(given_up["seed"]))
     assert played["number"] == 1
-    assert shoe_secrets.kept([named.shoe]) == set()
+    assert shoe_seeds.kept([named.shoe]) == set()
     assert found_at(house, table) == []
     house.agree(table)
 
@@ -137,8 +139,8 @@ def test_other_decks_wait_for_a_shoe_that_is_named_after_their_publishing(house:
     table = house.table("mini")
     ann = house.seated(table)
     place: dict[str, Any] = {"table": table, "operator": house.operator, "metadata": house.metadata}
-    version = versioning.draft(changes={"decks": 6}, by="staff:1", **place)
-    versioning.publish(version=version, by="staff:2", **place)
+    version = rules_lifecycle.draft(changes={"decks": 6}, by="staff:1", **place)
+    rules_lifecycle.publish(version=version, by="staff:2", **place)
     decks = []
     for _ in range(2):
         stake(ann)

@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from baccarat.rounds.events import RoundResumed
-from baccarat.tables.stop_refusals import TableIsStopped
+from baccarat.domain.rounds.events import RoundResumed
+from baccarat.domain.tables.kill_switch_refusals import TableIsStopped
 from tests.support.examples import P
 from tests.support.house import House, deal_all
 
@@ -27,7 +27,7 @@ def test_a_round_set_aside_is_sent_back_in_the_name_of_a_member_of_staff(
     ann = house.seated(table)
     ann.deal({P: 500})
     with monkeypatch.context() as broken:
-        broken.setattr("baccarat.shoe_secrets.read", lambda _: {})
+        broken.setattr("baccarat.storage.shoe_seeds.read", lambda _: {})
         deal_all()
     round_ = house.in_hand(table).facts()
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from baccarat import sampling, tasks
-from casino.events.rows import execute, fetch
+from baccarat import tasks
+from baccarat.queries import rng_sample
+from casino.events.sql import execute, fetch
 from tests.support.examples import B
 from tests.support.house import House, deal_all
 
@@ -30,7 +31,7 @@ def test_what_was_played_is_tested_and_an_unfair_history_is_recorded_once(
         ann.place(B, 500)
         ann.deal()
         deal_all()
-    history = sampling.history()
+    history = rng_sample.history()
     played = fetch("SELECT id FROM baccarat_round WHERE table_id = %s ORDER BY id", [table])
     rounds = [house.round(key) for (key,) in played]
     assert [shoe[:4] for shoe in history.sample.shoes] == [round_.cards[:4] for round_ in rounds]

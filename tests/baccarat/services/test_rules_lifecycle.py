@@ -8,19 +8,17 @@ from uuid import UUID
 import pytest
 from django.core.management import CommandError, call_command
 
-from baccarat import commitments, version_rows
 from baccarat.audit import engine
-from baccarat.audit.rebuilding import rebuild
-from baccarat.audit.retelling import retell
-from baccarat.operations import switching, versioning
-from baccarat.rules.presets import rules_for
-from baccarat.rules.table_rules import Ratio, Shuffle
-from baccarat.rules.validation import InvalidRules
-from baccarat.rules.wagers import Spot
-from baccarat.tables.refusals import PlayerEdgeNotAccepted, UnknownTable
-from baccarat.tables.stop_refusals import RulesAreStopped
-from baccarat.tables.switch_events import Scope
-from baccarat.tables.version_refusals import (
+from baccarat.audit.rebuild import rebuild
+from baccarat.audit.round_replay import retell
+from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.table_rules import Ratio, Shuffle
+from baccarat.domain.rules.validation import InvalidRules
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.domain.tables.kill_switch_refusals import RulesAreStopped
+from baccarat.domain.tables.refusals import PlayerEdgeNotAccepted, UnknownTable
+from baccarat.domain.tables.rules_refusals import (
     AcknowledgementDiffers,
     AcknowledgementNotNeeded,
     DraftWaits,
@@ -34,11 +32,14 @@ from baccarat.tables.version_refusals import (
     VersionNotInForce,
     VersionReasonMissing,
 )
+from baccarat.queries import fairness
+from baccarat.services import kill_switch, rules_lifecycle
+from baccarat.storage import rules_versions
 from casino.events import sealer
-from casino.events.rows import fetch
+from casino.events.sql import fetch
+from casino.kernel.errors import Refusal
 from casino.kernel.money import Book
-from casino.kernel.refusals import Refusal
-from casino.operators import operations as operators
+from casino.operators import services as operators
 from tests.conftest import Database
 from tests.support.house import House, deal_all
 
@@ -48,7 +49,7 @@ MAKER, CHECKER = "staff:1", "staff:2"
 
 
 def draft(house: House, table: UUID, words: str = "", **changes: Any) -> int:
-    return versioning.draft(
+    return rules_lifecycle.draft(
         table=table,
         operator=house.operator,
         changes=changes,
@@ -59,7 +60,7 @@ def draft(house: House, table: UUID, words: str = "", **changes: Any) -> int:
 
 
 def publish(house: House, table: UUID, version: int, by: str = CHECKER) -> None:
-    versioning.publish(table=table, operator=house.operator, version=version, by=by, metadata=house.metadata)
+    rules_lifecycle.publish(table=table, operator=house.operator, version=version, by=by, metadata=house.metadata)
 
 
 def put_in(house: House, table: UUID, **changes: Any) -> int:
@@ -68,8 +69,8 @@ def put_in(house: House, table: UUID, **changes: Any) -> int:
     return version
 
 
-def row(table: UUID, version: int) -> version_rows.VersionRow:
-    return version_rows.load([table])[table][version]
+def row(table: UUID, version: int) -> rules_versions.VersionRow:
+    return rules_versions.load([table])[table][version]
 
 
 def test_a_change_holds_from_the_next_round_and_never_within_one(house: House) -> None:
@@ -128,7 +129,7 @@ def test_a_revealed_shoe_says_how_many_decks_it_was_made_of_whatever_the_table_p
             put_in(house, table, decks=decks)
         ann.deal({B: 500})
         deal_all()
-    told = commitments.fairness(table=table, operator=house.operator)
+    told = fairness.fairness(table=table, operator=house.operator)
     assert [each["decks"] for each in told["revealed"]] == [6, 7, 7, 8]  # each named a round before it was played
 
 
@@ -158,12 +159,14 @@ def test_who_drafts_never_publishes_and_a_draft_is_decided_once(house: House) ->
     rejected = draft(house, table, minimum=1500)
     reject = {"table": table, "operator": house.operator, "version": rejected, "metadata": house.metadata}
     with pytest.raises(VersionReasonMissing):
-        versioning.reject(reason=" ", by=CHECKER, **reject)
-    versioning.reject(reason="Too high.", by=CHECKER, **reject)
+        rules_lifecycle.reject(reason=" ", by=CHECKER, **reject)
+    rules_lifecycle.reject(reason="Too high.", by=CHECKER, **reject)
     assert row(table, rejected).status == "rejected"
     assert draft(house, table, minimum=1500) == rejected + 1
     with pytest.raises(UnknownTable):
-        versioning.draft(table=table, operator=UUID(int=5), changes={"minimum": 5}, by=MAKER, metadata=house.metadata)
+        rules_lifecycle.draft(
+            table=table, operator=UUID(int=5), changes={"minimum": 5}, by=MAKER, metadata=house.metadata
+        )
 
 
 def test_fifty_who_publish_one_draft_publish_it_once(house: House, in_threads: Callable[..., list[Any]]) -> None:
@@ -196,7 +199,7 @@ def test_what_is_wrong_with_proposed_rules_has_its_own_code_and_changes_nothing(
 
 def test_every_fault_of_rules_is_named_with_a_code() -> None:
     with pytest.raises(InvalidRules) as caught:
-        versioning.changed(RULES, {"decks": 0, "minimum": 7, "turn_seconds": 0, "tie_pays": Ratio(0, 1)})
+        rules_lifecycle.changed(RULES, {"decks": 0, "minimum": 7, "turn_seconds": 0, "tie_pays": Ratio(0, 1)})
     assert caught.value.facts["codes"] == {
         "decks": "decks_out_of_range",
         "minimum": "minimum_not_makeable",
@@ -240,12 +243,12 @@ def test_withdrawn_rules_open_no_round_until_others_are_published(house: House) 
     ann.deal({B: 500})
     withdraw = {"table": table, "operator": house.operator, "by": CHECKER, "metadata": house.metadata}
     with pytest.raises(VersionReasonMissing):
-        versioning.decommission(version=1, reason="", **withdraw)
+        rules_lifecycle.decommission(version=1, reason="", **withdraw)
     with pytest.raises(VersionNotInForce):
-        versioning.decommission(version=2, reason="Printed wrong.", **withdraw)
-    versioning.decommission(version=1, reason="Printed wrong.", **withdraw)
+        rules_lifecycle.decommission(version=2, reason="Printed wrong.", **withdraw)
+    rules_lifecycle.decommission(version=1, reason="Printed wrong.", **withdraw)
     with pytest.raises(RulesWithdrawn):
-        versioning.decommission(version=1, reason="Again.", **withdraw)
+        rules_lifecycle.decommission(version=1, reason="Again.", **withdraw)
     deal_all()
     assert house.last(table).facts().rules == "mini@1"
     with pytest.raises(RulesWithdrawn):
@@ -261,7 +264,7 @@ def test_withdrawn_rules_open_no_round_until_others_are_published(house: House) 
 def test_rules_that_a_switch_stops_are_not_published(house: House) -> None:
     other, table = house.table("classic"), house.table("classic")
     put_in(house, other, minimum=1000)
-    switching.stop(scope=Scope.RULES, subject="classic@2", reason="odd", metadata=house.metadata)
+    kill_switch.stop(scope=Scope.RULES, subject="classic@2", reason="odd", metadata=house.metadata)
     version = draft(house, table, minimum=1000)
     with pytest.raises(RulesAreStopped):
         publish(house, table, version)
@@ -339,7 +342,7 @@ def test_a_floor_that_was_raised_since_holds_for_what_was_drafted_before(house: 
         publish(own, table, version)
     assert caught.value.facts["spots"] == [Spot.TIE]
 
-    versioning.reject(
+    rules_lifecycle.reject(
         table=table, operator=own.operator, version=version, reason="Anew.", by=CHECKER, metadata=own.metadata
     )
     version = draft(own, table, caught.value.facts["sentence"], minimum=1000)

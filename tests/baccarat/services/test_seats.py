@@ -4,15 +4,15 @@ from collections.abc import Callable
 
 import pytest
 
-from baccarat import shoe_secrets
-from baccarat.rounds.refusals import NotYourTurn, WagerInPlay
-from baccarat.rounds.state import Phase, Standing
-from baccarat.tables.refusals import BookNotOffered, SeatIsTaken, UnknownSeat
+from baccarat.domain.rounds.refusals import NotYourTurn, WagerInPlay
+from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.tables.refusals import BookNotOffered, SeatIsTaken, UnknownSeat
+from baccarat.storage import shoe_seeds
 from casino.kernel.money import Book
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, FUNDS, House, deal_all, until
-from wallet.accounts import AccountKind
-from wallet.refusals import InsufficientFunds
+from wallet.ledger.accounts import AccountKind
+from wallet.ledger.refusals import InsufficientFunds
 
 
 def test_sitting_down_moves_money_to_the_table_and_leaving_moves_it_back(house: House) -> None:
@@ -224,7 +224,7 @@ def test_a_lost_seed_keeps_nobody_at_the_table(house: House, caplog: pytest.LogC
     ann = house.seated(table)
     ann.place(P, 500)
     round_ = house.in_hand(table).facts()
-    shoe_secrets.forget([round_.shoe])
+    shoe_seeds.forget([round_.shoe])
 
     ann.leave()
     deal_all()

@@ -7,10 +7,10 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from baccarat import shoe_secrets
-from baccarat.fairness.commitment import commit, opens
-from baccarat.fairness.cut import NO_CUT
-from baccarat.fairness.shuffle import order
+from baccarat.domain.fairness.commitment import commit, opens
+from baccarat.domain.fairness.cut import NO_CUT
+from baccarat.domain.fairness.shuffle import order
+from baccarat.storage import shoe_seeds
 from tests.conftest import Database
 from tests.support.examples import B, P
 from tests.support.house import House, deal_all
@@ -45,7 +45,7 @@ def test_no_value_of_the_database_and_no_picture_knows_a_seed_or_the_next_cards(
         ann.new_game()
     pictures = [ann.place(P, 2500), ann.deal()]
     round_ = house.in_hand(table).facts()
-    seed = shoe_secrets.read([round_.shoe])[round_.shoe]
+    seed = shoe_seeds.read([round_.shoe])[round_.shoe]
     shoe = house.state(table).shoe
     position = 0 if shoe is None else shoe.out
     cards = order(seed, cut=NO_CUT, decks=8, first=position + 6)[position:]
@@ -76,7 +76,7 @@ def test_a_shuffled_rounds_seed_is_revealed_with_it_and_forgotten(house: House, 
     assert shown["seed"] is None
     assert opens(shown["commitment"], seed)
     assert order(seed, cut=NO_CUT, decks=8, first=6)[: len(settled.cards)] == settled.cards
-    assert shoe_secrets.read([facts.shoe]) == {}
+    assert shoe_seeds.read([facts.shoe]) == {}
     with module_database.owner() as owner:
         assert seed.hex().encode() in everything(owner)
 
@@ -92,14 +92,14 @@ def test_a_lapsed_rounds_seed_is_revealed_too(house: House) -> None:
     lapsed = house.round(facts.round)
     assert lapsed.seed is not None
     assert opens(facts.commitment or "", bytes.fromhex(lapsed.seed))
-    assert shoe_secrets.read([facts.shoe]) == {}
+    assert shoe_seeds.read([facts.shoe]) == {}
 
 
 def test_a_long_shoes_seed_outlives_its_rounds_in_secret(house: House, module_database: Database) -> None:
     table = house.table("big_table")
     ann = house.seated(table)
     shoe: UUID = house.in_hand(table).facts().shoe
-    seed = shoe_secrets.read([shoe])[shoe]
+    seed = shoe_seeds.read([shoe])[shoe]
 
     for _ in range(3):
         ann.deal({B: 2500})

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from uuid import UUID
 
-from baccarat import sampling
-from baccarat.fairness.commitment import opens
-from baccarat.fairness.shuffle import order
-from baccarat.rules.deal import Outcome, replay
-from baccarat.tables import events as te
+from baccarat.domain.fairness.commitment import opens
+from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.rules.deal import Outcome, replay
+from baccarat.domain.tables import events as te
+from baccarat.queries import rng_sample
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, At, House, deal_all
-from wallet.accounts import AccountKind
+from wallet.ledger.accounts import AccountKind
 
 
 def play_until(house: House, company: list[At], table: UUID, over: Callable[[], bool]) -> None:
@@ -88,7 +88,7 @@ def _cards_come_from_the_seed(house: House, table: UUID, ended: te.ShoeEnded) ->
         replay(dealt.cards)
         out += len(dealt.cards)
     assert ended.dealt == out
-    assert cards in sampling.history().sample.shoes
+    assert cards in rng_sample.history().sample.shoes
     came_out = [dealt.position + len(dealt.cards) > 416 - 14 for dealt in hands]
     assert came_out == [False] * (len(hands) - 2) + [True, True]
 

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from baccarat.operations import dealing
+from baccarat.services import dealing
 from tests.support.examples import B
 from tests.support.house import House, deal_all
 

@@ -10,10 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from baccarat import queries, shoe_secrets
-from baccarat.fairness.commitment import commit
-from baccarat.operations import voiding
-from baccarat.rounds.refusals import (
+from baccarat.domain.fairness.commitment import commit
+from baccarat.domain.rounds.refusals import (
     NoVoidRequested,
     RoundAlreadyVoided,
     RoundNotVoidable,
@@ -23,16 +21,19 @@ from baccarat.rounds.refusals import (
     VoidNeedsAnother,
     VoidNoteInvalid,
 )
-from baccarat.rounds.state import Phase, RoundState
-from baccarat.rules.wagers import Spot
-from casino.events.rows import fetch
+from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rules.wagers import Spot
+from baccarat.queries import tables
+from baccarat.services import voiding
+from baccarat.storage import shoe_seeds
+from casino.events.sql import fetch
+from casino.kernel.errors import Refusal
 from casino.kernel.money import Book
-from casino.kernel.refusals import Refusal
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
-from wallet import debts
-from wallet.accounts import AccountKind
-from wallet.refusals import DebtOutstanding
+from wallet.ledger.accounts import AccountKind
+from wallet.ledger.refusals import DebtOutstanding
+from wallet.payments import debts
 
 InThreads = Callable[..., list[Any]]
 Money = tuple[int, ...]
@@ -128,7 +129,7 @@ def test_the_seed_of_the_rounds_own_shoe_is_revealed_and_forgotten(house: House)
 
     assert after.seed is not None
     assert commit(bytes.fromhex(after.seed)) == opened.commitment
-    assert shoe_secrets.read([opened.shoe]) == {}
+    assert shoe_seeds.read([opened.shoe]) == {}
     house.agree(table)
 
 
@@ -146,7 +147,7 @@ def test_a_long_shoe_goes_on_from_the_next_card_and_its_seed_stays_secret(house:
     assert after.seed is None
     assert house.state(table).shoe == out
     assert out is not None
-    assert len(shoe_secrets.read([out.shoe])) == 1
+    assert len(shoe_seeds.read([out.shoe])) == 1
     ann.deal({B: 2500})
     ben.pass_turn()
     deal_all()
@@ -158,7 +159,7 @@ def test_a_round_set_aside_is_voided_without_its_seed(house: House) -> None:
     table = house.table("mini")
     ann = house.seated(table)
     ann.deal({P: 500})
-    shoe_secrets.forget([house.in_hand(table).facts().shoe])
+    shoe_seeds.forget([house.in_hand(table).facts().shoe])
     deal_all()
     assert house.in_hand(table).set_aside is not None
 
@@ -352,8 +353,8 @@ def test_a_player_is_told_and_sees_no_other_purse(house: House) -> None:
     voided = last(house, table)
     void_settled(house, voided)
 
-    picture = queries.table(table=table, operator=house.operator, viewer=ann.player)["last_round"]
-    events = queries.round_events(round_=voided, operator=house.operator, viewer=ann.player)
+    picture = tables.table(table=table, operator=house.operator, viewer=ann.player)["last_round"]
+    events = tables.round_events(round_=voided, operator=house.operator, viewer=ann.player)
 
     assert (picture["phase"], picture["void"]["reason"]) == ("voided", "malfunction")
     assert ["owed" in seat["void"] for seat in picture["seats"]] == [True, False]

@@ -1,11 +1,11 @@
 """States to rows, and back."""
 
-from baccarat import projections
-from baccarat.rounds import events as re
-from baccarat.rounds.decider import ROUND as ROUND_DECIDER
-from baccarat.rounds.events import RoundEvent
-from baccarat.rounds.state import RoundState
-from baccarat.tables.decider import TABLE as TABLE_DECIDER
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.decider import ROUND as ROUND_DECIDER
+from baccarat.domain.rounds.events import RoundEvent
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.tables.decider import TABLE as TABLE_DECIDER
+from baccarat.storage import projections
 from tests.support.examples import (
     ANN,
     BEN,

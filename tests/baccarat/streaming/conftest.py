@@ -7,7 +7,7 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from tests.baccarat.api.people import Tenant, tenant
-from tests.baccarat.live.listening import Web
+from tests.baccarat.streaming.listening import Web
 from tests.conftest import Database
 from tests.services import Services
 from tests.support.house import fresh_database

@@ -14,11 +14,11 @@ from typing import Any, Self
 
 import httpx
 
-from casino import trust
+from casino.devstack.home import PROJECT
+from casino.devstack.processes import Child
+from casino.devstack.system import HOST, answers, commands, free_port
 from casino.events import sealer
-from casino.stack.home import PROJECT
-from casino.stack.processes import Child
-from casino.stack.system import HOST, answers, commands, free_port
+from casino.observability import http
 from tests.baccarat.api.people import Gambler
 from tests.conftest import Database
 
@@ -67,7 +67,7 @@ class Web:
     def ticket(self, player: Gambler) -> str:
         """A ticket for a stream."""
         headers = {"Authorization": f"Bearer {player.credential}"}
-        answer = httpx.post(f"{self.url}/stream/tickets", headers=headers, verify=trust.authorities())
+        answer = httpx.post(f"{self.url}/stream/tickets", headers=headers, verify=http.authorities())
         assert answer.status_code == 201, answer.text
         return str(answer.json()["ticket"])
 
@@ -92,7 +92,7 @@ class Listener:
     over: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> Self:
-        self._client = httpx.Client(timeout=httpx.Timeout(60.0), verify=trust.authorities())
+        self._client = httpx.Client(timeout=httpx.Timeout(60.0), verify=http.authorities())
         self._opened = threading.Event()
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()

@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from baccarat.live.happenings import Places
+from baccarat.streaming.notifications import Places
 from casino.events import sealer, subscriptions
 from tests.baccarat.api.people import Gambler, Tenant, company
-from tests.baccarat.live.listening import Web
+from tests.baccarat.streaming.listening import Web
 
 
 def said(stream: Any) -> list[dict[str, Any]]:

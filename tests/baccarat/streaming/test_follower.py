@@ -6,9 +6,9 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.live.follower import seated_before
-from baccarat.live.happenings import Happening
-from casino.events.drafts import Sealed
+from baccarat.streaming.follower import seated_before
+from baccarat.streaming.notifications import Happening
+from casino.events.records import Sealed
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 ALICE, BOB = UUID(int=1), UUID(int=2)

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from baccarat.live import happenings
-from baccarat.live.happenings import Places
+from baccarat.streaming import notifications
+from baccarat.streaming.notifications import Places
 from casino.events import sealer, subscriptions
 from tests.baccarat.api.people import Tenant, bet, company, deal_all
 
 
 def test_every_event_of_a_table_and_its_rounds_finds_it(lucky: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(happenings, "MOST_ROUNDS", 1)
+    monkeypatch.setattr(notifications, "MOST_ROUNDS", 1)
     before = subscriptions.head()
     table, (alice, bob) = company(lucky, "big_table", "Alice", "Bob")
     for _ in range(3):

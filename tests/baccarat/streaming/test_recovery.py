@@ -7,10 +7,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from baccarat.live import away, restoring
-from baccarat.operations import freeing, voiding
+from baccarat.services import absent_seats, voiding
+from baccarat.streaming import absence, recovery
 from casino.events import sealer
-from casino.events.rows import execute
+from casino.events.sql import execute
 from casino.events.store import Metadata
 from casino.events.subscriptions import head
 from casino.operators.principals import PlayerPrincipal
@@ -113,7 +113,7 @@ def test_a_seat_freed_meanwhile_is_told_with_the_money_that_went_back(lucky: Ten
     ann.do(f"tables/{table}/place", {"spot": "tie", "amount": "5.00", "currency": "EUR"})
     seen = now(ann)
     gone(ann)
-    assert freeing.free_due() == 1
+    assert absent_seats.free_due() == 1
     ann = Gambler(lucky.do(f"players/{ann.id}/sessions", {"seconds": 3600})["token"], ann.id)
     sit(lucky.player("Ben"), table)
 
@@ -173,7 +173,7 @@ def test_there_is_more_than_is_told(lucky: Tenant, monkeypatch: pytest.MonkeyPat
     everything = restored(ann, after=seen)
     assert everything["away"]["more"] is False
 
-    monkeypatch.setattr(away, "MOST", 3)
+    monkeypatch.setattr(absence, "MOST", 3)
     some = restored(ann, after=seen)["away"]
 
     assert (some["more"], some["events"]) == (True, everything["away"]["events"][-3:])
@@ -206,7 +206,7 @@ def test_it_takes_as_many_queries_however_much_happened(lucky: Tenant) -> None:
     def queries(after: int) -> int:
         sealer.seal_all()
         with CaptureQueriesContext(connection) as captured:
-            restoring.restore(player=caller, after=after)
+            recovery.restore(player=caller, after=after)
         return len([query for query in captured if query["sql"].lstrip().startswith(("SELECT", "WITH"))])
 
     few = queries(head())

@@ -3,8 +3,8 @@
 import asyncio
 from uuid import UUID, uuid4
 
-from baccarat.live.follower import LiveFollower
-from baccarat.live.house import KEEP_ALIVE, MOST_OF_A_PLAYER, LiveHouse
+from baccarat.streaming.follower import LiveFollower
+from baccarat.streaming.registry import KEEP_ALIVE, MOST_OF_A_PLAYER, LiveHouse
 from casino.operators.principals import PlayerPrincipal
 
 

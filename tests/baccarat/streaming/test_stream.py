@@ -12,13 +12,13 @@ import redis
 from django.conf import settings
 from django.db import connection, transaction
 
-from casino import trust
 from casino.events import sealer, store
-from casino.events.drafts import Append, Draft
-from casino.events.rows import execute, fetch
+from casino.events.records import Append, Draft
+from casino.events.sql import execute, fetch
+from casino.observability import http
 from casino.operators import credentials
 from tests.baccarat.api.people import Gambler, Tenant, bet, company, deal_all, sit
-from tests.baccarat.live.listening import PATIENCE, POOL, Listener, Web
+from tests.baccarat.streaming.listening import PATIENCE, POOL, Listener, Web
 from tests.casino.events.writing import METADATA
 from tests.conftest import Database
 
@@ -38,7 +38,7 @@ def notes(stream: Listener) -> list[str]:
 def refused(web: Web, query: dict[str, str] | None = None, *, credential: str | None = None) -> tuple[int, str]:
     headers = {} if credential is None else {"Authorization": f"Bearer {credential}"}
     answer = httpx.get(
-        f"{web.url}/stream", params=query or {}, headers=headers, timeout=PATIENCE, verify=trust.authorities()
+        f"{web.url}/stream", params=query or {}, headers=headers, timeout=PATIENCE, verify=http.authorities()
     )
     assert answer.headers["content-type"] == "application/problem+json"
     return answer.status_code, answer.json()["code"]
@@ -149,7 +149,7 @@ def test_no_stream_begins_for_strangers(web: Web, lucky: Tenant, golden: Tenant)
     assert refused(web, credential=lucky.credential) == (403, "forbidden")
     assert refused(web, {"ticket": "st_wrong"}) == (401, "invalid_credentials")
     assert refused(web, {"ticket": "st_" + "x" * 500}) == (401, "invalid_credentials")
-    answer = httpx.post(f"{web.url}/stream", verify=trust.authorities())
+    answer = httpx.post(f"{web.url}/stream", verify=http.authorities())
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
 
 
@@ -334,7 +334,7 @@ def test_more_streams_than_connections_hold_none_of_them(
         assert count == 0
         assert (
             httpx.get(
-                f"{web.url}/tables", headers=opened[0].headers, timeout=PATIENCE, verify=trust.authorities()
+                f"{web.url}/tables", headers=opened[0].headers, timeout=PATIENCE, verify=http.authorities()
             ).status_code
             == 200
         )

@@ -10,11 +10,11 @@ from django.core.management import CommandError, call_command
 from django.test import AsyncRequestFactory, Client
 from django.urls import resolve, set_script_prefix
 
-from baccarat.page import demo
-from casino.operators import operations, pins
+from baccarat.web import demo
+from casino.devstack.home import PROJECT
+from casino.operators import pins, services
 from casino.operators.models import ApiKey
-from casino.stack.home import PROJECT
-from wallet import queries as wallet
+from wallet.ledger import queries as wallet
 
 STATIC = PROJECT / "baccarat" / "static" / "play"
 
@@ -23,7 +23,7 @@ STATIC = PROJECT / "baccarat" / "static" / "play"
 def house(db, settings):
     """The sandbox operator `demo`, furnished."""
     settings.CASINO_DEMO = "demo"
-    operator = operations.create_operator(slug="demo", name="Demo", currency="EUR", sandbox=True)
+    operator = services.create_operator(slug="demo", name="Demo", currency="EUR", sandbox=True)
     demo.furnish(slug="demo")
     return operator
 
@@ -122,7 +122,7 @@ def test_the_demo_is_made_once_with_its_operator_another_key_each_time_and_the_s
 
 
 def test_no_operator_of_real_money_is_furnished(db):
-    operations.create_operator(slug="lucky", name="Lucky", currency="EUR", sandbox=False)
+    services.create_operator(slug="lucky", name="Lucky", currency="EUR", sandbox=False)
 
     with pytest.raises(CommandError, match="sandbox"):
         call_command("demo", "lucky", "--key")

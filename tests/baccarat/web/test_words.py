@@ -4,9 +4,9 @@ import re
 
 from django.urls import get_resolver
 
-from casino.api.catalogue import catalogue
-from casino.kernel.refusals import all_refusals
-from casino.stack.home import PROJECT
+from casino.api.error_catalogue import catalogue
+from casino.devstack.home import PROJECT
+from casino.kernel.errors import all_refusals
 
 STATIC = PROJECT / "baccarat" / "static" / "play"
 WORDS = STATIC / "js" / "words"

@@ -25,9 +25,9 @@ from casino.api.fields import (
     read,
 )
 from casino.api.idempotency import idempotent, idempotent_unkept
-from casino.api.ids import new_id
+from casino.events.ids import new_id
 from casino.events.store import VersionConflict
-from casino.kernel.refusals import Refusal
+from casino.kernel.errors import Refusal
 from casino.operators.models import Operator
 
 

@@ -5,7 +5,7 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casino.api.catalogue import Rejected
+from casino.api.error_catalogue import Rejected
 from casino.api.fields import money
 from casino.api.parsing import parse
 

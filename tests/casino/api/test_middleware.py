@@ -7,7 +7,7 @@ from django.test import Client, RequestFactory
 from pytest_django import Settings
 
 from casino.api.middleware import edge
-from casino.api.requests import RequestIdFilter, request_id
+from casino.observability.request_id import RequestIdFilter, request_id
 
 ORIGIN = "https://casino.example"
 

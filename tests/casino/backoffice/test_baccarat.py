@@ -10,19 +10,19 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from baccarat.admin.cards import in_line, picture, pictures
-from baccarat.admin.parts import told
-from baccarat.admin.words import _TELL, words
-from baccarat.models import Round, Wager
-from baccarat.rounds import events as re
-from baccarat.rounds.events import RoundEvent
-from baccarat.rules.cards import FULL_DECK, Card, UnknownCard, name
-from baccarat.rules.deal import replay, steps
-from baccarat.rules.wagers import Spot
-from baccarat.tables.events import TableEvent
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.events import RoundEvent
+from baccarat.domain.rules.cards import FULL_DECK, Card, UnknownCard, name
+from baccarat.domain.rules.deal import replay, steps
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.events import TableEvent
+from baccarat.storage.models import Round, Wager
+from casino.backoffice.pages.baccarat_parts import told
+from casino.backoffice.pages.cards import in_line, picture, pictures
+from casino.backoffice.pages.narrative import _TELL, words
 from casino.events import store
-from casino.events.drafts import Recorded
-from casino.events.rows import execute
+from casino.events.records import Recorded
+from casino.events.sql import execute
 from casino.kernel.money import text
 from tests.support import hidden
 from tests.support.hidden import leaks

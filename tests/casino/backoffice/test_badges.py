@@ -8,10 +8,10 @@ from django.db import connection
 from django.http import HttpRequest
 from django.test.utils import CaptureQueriesContext
 
-from casino.admin import waiting
-from casino.significant import badges, log
+from casino.backoffice import badges as waiting
+from casino.backoffice.pages import significant_badges, wallet_badges
+from casino.significant import recorder
 from tests.support.office import Office, open_office, staff
-from wallet import admin_badges
 
 SEES = ("significant.view_significantevent", "wallet.view_withdrawal")
 
@@ -28,17 +28,21 @@ def asked_by(name: str) -> HttpRequest:
 
 
 def note(operator: UUID, times: int) -> None:
-    told = log.Significant(kind=log.Kind.NEGATIVE_BALANCE, operator=operator, subject="x:1", actor="system")
-    log.record_many([told] * times)
+    told = recorder.Significant(kind=recorder.Kind.NEGATIVE_BALANCE, operator=operator, subject="x:1", actor="system")
+    recorder.record_many([told] * times)
 
 
 def test_all_numbers_of_a_page_take_one_question(office: Office) -> None:
     note(office.operator.id, 3)
     staff(*SEES, name="looker", works_for=office.operator.slug)
     request = asked_by("looker")
-    before = badges.unacknowledged(asked_by("looker"))
+    before = significant_badges.unacknowledged(asked_by("looker"))
     with CaptureQueriesContext(connection) as captured:
-        told = [badges.unacknowledged(request), admin_badges.withdrawals(request), admin_badges.adjustments(request)]
+        told = [
+            significant_badges.unacknowledged(request),
+            wallet_badges.withdrawals(request),
+            wallet_badges.adjustments(request),
+        ]
     counting = [query["sql"] for query in captured if "count(*)" in query["sql"]]
     assert (told[0], told[1:], len(counting)) == (before, ["", ""], 1)
     assert int(before) >= 3
@@ -47,11 +51,11 @@ def test_all_numbers_of_a_page_take_one_question(office: Office) -> None:
 def test_a_hundred_is_as_far_as_it_counts(office: Office) -> None:
     note(office.operator.id, waiting.MOST)
     staff(*SEES, name="looker", works_for=office.operator.slug)
-    assert badges.unacknowledged(asked_by("looker")) == "100+"
+    assert significant_badges.unacknowledged(asked_by("looker")) == "100+"
 
 
 def test_who_works_for_no_operator_or_may_not_see_is_told_no_number(office: Office) -> None:
     note(office.operator.id, 3)
     staff(*SEES, name="alone", works_for="nobody")
     staff(name="blind", works_for=office.operator.slug)
-    assert [badges.unacknowledged(asked_by(name)) for name in ("alone", "blind")] == ["", ""]
+    assert [significant_badges.unacknowledged(asked_by(name)) for name in ("alone", "blind")] == ["", ""]

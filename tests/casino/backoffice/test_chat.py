@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 
 from baccarat.chat.models import Act, Closing, Message, Report, Word
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from tests.baccarat.api.people import Gambler, Tenant, tenant
-from tests.baccarat.chat.test_talking import alice, bob, code, lucky, say, table
+from tests.baccarat.chat.test_services import alice, bob, code, lucky, say, table
 from tests.support.office import page_of, staff, superuser
 
 pytestmark = pytest.mark.django_db

@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from casino.backoffice.pages import ledger as wallet_admin
 from casino.kernel.money import Book, text
 from tests.support.office import Office, open_office, page_of, superuser
-from wallet import admin as wallet_admin
-from wallet.accounts import AccountKind, player_account, table_account
+from wallet.ledger.accounts import AccountKind, player_account, table_account
 from wallet.models import Account, Balance, Entry, Posting
 
 

@@ -15,10 +15,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from baccarat.models import Round, Switch
-from casino.admin import marks, paging
-from casino.admin.filters import first_serial, first_uuid
-from casino.admin.readonly import as_number, as_uuid
+from baccarat.storage.models import Round, Switch
+from casino.backoffice import html, paging
+from casino.backoffice.base import as_number, as_uuid
+from casino.backoffice.filters import first_serial, first_uuid
 from casino.events.models import Event, Subscription
 from casino.operators.models import ApiKey, Player, PlayerSession
 from casino.staff.models import View
@@ -376,10 +376,10 @@ def test_ids_of_a_moment_begin_with_its_time(office: Office) -> None:
 
 
 def test_money_is_shown_in_decimals_with_its_currency() -> None:
-    assert marks.money(1950, "EUR") == '<span class="c-money ">19.50 <small>EUR</small></span>'
-    assert marks.money(-1950, "JPY") == '<span class="c-money loss">\N{MINUS SIGN}1950 <small>JPY</small></span>'
-    assert marks.money(5, "KWD", signed=True) == '<span class="c-money gain">+0.005 <small>KWD</small></span>'
-    assert marks.money(None, "EUR") == marks.NOTHING
+    assert html.money(1950, "EUR") == '<span class="c-money ">19.50 <small>EUR</small></span>'
+    assert html.money(-1950, "JPY") == '<span class="c-money loss">\N{MINUS SIGN}1950 <small>JPY</small></span>'
+    assert html.money(5, "KWD", signed=True) == '<span class="c-money gain">+0.005 <small>KWD</small></span>'
+    assert html.money(None, "EUR") == html.NOTHING
 
 
 def test_names_that_players_choose_are_escaped(office: Office) -> None:

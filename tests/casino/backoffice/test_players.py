@@ -8,10 +8,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from baccarat.admin import players, switches
-from baccarat.models import Switch, Wager
-from casino import personal
-from casino.significant import log
+from baccarat.storage.models import Switch, Wager
+from casino.backoffice.pages import kill_switches, players
+from casino.crypto import crypto_shredding
+from casino.significant import recorder
 from tests.support.office import Office, open_office, page_of, staff, superuser
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +31,9 @@ def body_of(client: Client, office: Office, query: str = "") -> str:
 
 def test_all_that_there_is_about_a_player_stands_on_one_page(office: Office) -> None:
     subject = f"player:{office.player.id}"
-    log.record(kind=log.Kind.LARGE_WIN, operator=office.operator.id, subject="round:1", actor=subject, reason="Lucky!")
+    recorder.record(
+        kind=recorder.Kind.LARGE_WIN, operator=office.operator.id, subject="round:1", actor=subject, reason="Lucky!"
+    )
     client = superuser()
     body_of(client, office)
     body = body_of(client, office)
@@ -60,10 +62,10 @@ def test_play_is_stopped_from_the_page_by_those_who_may_and_the_page_says_so(off
     kept = dict(re.findall(r'type="hidden" name="(scope|subject)" value="([^"]+)"', page))
     floor.post(reverse("admin:baccarat_switch_throw"), {**kept, "reason": "A quarrel.", "says": ""})
     switch = Switch.objects.get(scope="player", subject=str(office.player.id))
-    assert (switch.stopped, personal.told(switch.reason)) == (True, "A quarrel.")
+    assert (switch.stopped, crypto_shredding.told(switch.reason)) == (True, "A quarrel.")
     page = body_of(floor, office)
     assert "<h2>Play is stopped" in page
-    assert switches.page_of(switch) in page
+    assert kill_switches.page_of(switch) in page
     assert "<h2>Stop this player" not in page
 
 

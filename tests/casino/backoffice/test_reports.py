@@ -14,11 +14,12 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django import DjangoDbBlocker
 
+from baccarat.domain.rules.wagers import Spot
 from baccarat.reports import days
-from baccarat.rules.wagers import Spot
+from casino.compliance import cases
 from casino.events import sealer
 from casino.operators.models import Operator
-from casino.reports import making, matters
+from casino.reports import generation
 from casino.reports.intervals import between
 from casino.reports.models import Matter, Report
 from casino.staff.models import View
@@ -56,7 +57,7 @@ def nobody(evening: Evening) -> Generator[None]:
 
 def report(evening: Evening) -> Report:
     interval = between(since=evening.cuts[0], until=evening.cuts[0].replace(year=2099), zone="UTC")
-    return making.make(operator=evening.operator, name="revenue", interval=interval, by="system")
+    return generation.make(operator=evening.operator, name="revenue", interval=interval, by="system")
 
 
 def of_us(evening: Evening, *permissions: str) -> Client:
@@ -127,7 +128,7 @@ def of_us_without(client: Client, url: str) -> int:
 
 
 def test_matters_are_a_queue_with_owners_and_ends(evening: Evening) -> None:
-    found = matters.open_one(
+    found = cases.open_one(
         operator=evening.operator,
         kind="return_out_of_band",
         about=f"table:{evening.tables[0]} mini@1 tie",

@@ -8,8 +8,8 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from baccarat.models import RulesVersion, Switch
-from baccarat.tables.stop_refusals import TableIsStopped
+from baccarat.domain.tables.kill_switch_refusals import TableIsStopped
+from baccarat.storage.models import RulesVersion, Switch
 from tests.support.office import Office, open_office, page_of, staff
 
 SEE = ("baccarat.view_table", "baccarat.view_rulesversion", "baccarat.view_switch")

@@ -9,10 +9,10 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from casino.admin import scope
+from casino.backoffice import scope
 from casino.events.models import Event, Subscription
 from casino.operators.models import Operator, StaffMembership
-from tests.casino.test_admin import everything
+from tests.casino.backoffice.test_pages import everything
 from tests.support.office import Office, address, client_of, open_office, shown, superuser
 
 pytestmark = pytest.mark.django_db

@@ -11,8 +11,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from baccarat.admin import search_rows
-from baccarat.models import Round, Table, Wager
+from baccarat.storage.models import Round, Table, Wager
+from casino.backoffice.pages import search_rows
 from casino.staff.models import View
 from tests.support.office import Office, open_office, staff, superuser
 from wallet.models import Entry

@@ -7,8 +7,9 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
+from casino.backoffice.pages import significant_badges
 from casino.operators.models import Operator
-from casino.significant import badges, log
+from casino.significant import recorder
 from casino.significant.models import Remark, SignificantEvent, Threshold, Unacknowledged
 from tests.support.office import page_of, staff
 
@@ -26,15 +27,15 @@ def house() -> UUID:
         Operator.objects.create(id=uuid4(), slug=slug, name=slug, currency="EUR").id for slug in ("lucky", "rival")
     )
     about: dict[str, Any] = {"actor": "staff:1", "reason": "Sticky shoe"}
-    log.record_many(
+    recorder.record_many(
         [
-            log.Significant(kind=log.Kind.TABLE_STOPPED, operator=lucky, subject=f"table:{TABLE}", **about,
+            recorder.Significant(kind=recorder.Kind.TABLE_STOPPED, operator=lucky, subject=f"table:{TABLE}", **about,
                             before={"phase": "open", "name": "A"}, after={"phase": "stopped", "name": "A"}),
-            log.Significant(kind=log.Kind.LARGE_WIN, operator=lucky, subject="round:1", money=990_000, currency="EUR",
+            recorder.Significant(kind=recorder.Kind.LARGE_WIN, operator=lucky, subject="round:1", money=990_000, currency="EUR",
                             **about),
-            log.Significant(kind=log.Kind.TABLE_STOPPED, operator=lucky, subject="table:2", **about),
-            log.Significant(kind=log.Kind.TABLE_STOPPED, operator=rival, subject="table:3", **about),
-            log.Significant(kind=log.Kind.LOGIN_FAILED, operator=None, subject="staff", actor="staff:9",
+            recorder.Significant(kind=recorder.Kind.TABLE_STOPPED, operator=lucky, subject="table:2", **about),
+            recorder.Significant(kind=recorder.Kind.TABLE_STOPPED, operator=rival, subject="table:3", **about),
+            recorder.Significant(kind=recorder.Kind.LOGIN_FAILED, operator=None, subject="staff", actor="staff:9",
                             address="192.0.2.7"),
         ]
     )  # fmt: skip
@@ -49,7 +50,7 @@ def numbers(answer: Any) -> list[str]:
 def waiting_of(client: Any) -> str:
     """How many significant events the side bar says wait for this person."""
     request = client.get(reverse(LIST)).wsgi_request
-    return str(badges.unacknowledged(request))
+    return str(significant_badges.unacknowledged(request))
 
 
 def test_the_list_is_the_operators_own_and_can_be_narrowed(house: UUID) -> None:
@@ -105,8 +106,12 @@ def test_one_who_may_only_look_changes_nothing(house: UUID) -> None:
 def test_what_is_of_the_whole_installation_is_seen_by_every_operators_staff_and_worked_on_by_who_serves_all(
     house: UUID,
 ) -> None:
-    log.record(kind=log.Kind.INTEGRITY_FAILED, operator=None, subject="integrity", actor="system", reason="A file")
-    log.record(kind=log.Kind.AUDIT_FINDING, operator=None, subject="round-9", actor="system", reason="Of somebody")
+    recorder.record(
+        kind=recorder.Kind.INTEGRITY_FAILED, operator=None, subject="integrity", actor="system", reason="A file"
+    )
+    recorder.record(
+        kind=recorder.Kind.AUDIT_FINDING, operator=None, subject="round-9", actor="system", reason="Of somebody"
+    )
     event = SignificantEvent.objects.get(kind="integrity_failed")
     url, page = reverse("admin:significant_significantevent_acknowledge", args=[event.pk]), page_of(
         "significant_significantevent", event.pk

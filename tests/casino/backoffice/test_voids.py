@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from baccarat.models import Round
+from baccarat.storage.models import Round
 from casino.events import store
 from casino.operators.models import Operator, StaffMembership
 from tests.support.examples import P

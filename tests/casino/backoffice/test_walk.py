@@ -19,11 +19,11 @@ from django.test import RequestFactory
 from django.urls import resolve, reverse
 
 import casino.urls
-from casino.admin.readonly import ReadOnlyAdmin
-from casino.admin.sections import Alert, Deed, Form, Grid
+from casino.backoffice.base import ReadOnlyAdmin
+from casino.backoffice.sections import Alert, Deed, Form, Grid
 from casino.operators.models import StaffMembership
 from casino.staff.models import SignIn, View
-from tests.casino.staff.admin_urls import ACTIONS, LETTERS, LOOKED_AT, OF_EVERYBODY, VIEWS, WITHOUT_A_ROW
+from tests.casino.backoffice.admin_urls import ACTIONS, LETTERS, LOOKED_AT, OF_EVERYBODY, VIEWS, WITHOUT_A_ROW
 from tests.support.office import Office, client_of, open_office
 
 pytestmark = pytest.mark.django_db

@@ -6,9 +6,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from casino.checkpoints import signing
-from casino.checkpoints.api import documents
 from casino.checkpoints.document import fingerprint, parse, signed_bytes
 from casino.kernel.merkle import is_consistent, is_included, leaf_hash
+from casino.operators.api import checkpoints_documents
 from tests.baccarat.api.people import tenant
 from tests.casino.checkpoints.signing_here import log_of
 
@@ -62,12 +62,12 @@ def operator(settings, tmp_path):
 
 
 def test_the_examples_of_the_document_hold():
-    for shown in (documents.FIRST, documents.SECOND):
-        require_signed(shown, documents.PUBLIC)
-    first = parse(json.dumps(documents.FIRST))
-    assert documents.SECOND["previous"] == fingerprint(first).hex()
-    require_included(documents.INCLUSION)
-    require_consistent(documents.CONSISTENCY)
+    for shown in (checkpoints_documents.FIRST, checkpoints_documents.SECOND):
+        require_signed(shown, checkpoints_documents.PUBLIC)
+    first = parse(json.dumps(checkpoints_documents.FIRST))
+    assert checkpoints_documents.SECOND["previous"] == fingerprint(first).hex()
+    require_included(checkpoints_documents.INCLUSION)
+    require_consistent(checkpoints_documents.CONSISTENCY)
 
 
 def test_checkpoints_are_listed_newest_first_and_shown_one_by_one(operator):

@@ -14,9 +14,9 @@ from django.conf import settings as configured
 from django.db import transaction
 from django.utils import timezone
 
-from casino.checkpoints import audit, outside, places, records, ring, signing
+from casino.checkpoints import audit, keyring, records, replicas, signing, storage
 from casino.checkpoints.document import parse, signed_bytes, text_of
-from casino.events.rows import execute
+from casino.events.sql import execute
 from tests.casino.checkpoints.signing_here import log_of
 from tests.conftest import pointed_at
 from tests.support.house import fresh_database
@@ -59,12 +59,12 @@ def kept(signed, settings, tmp_path):
 
 def found(*, later=timedelta(0), since=None):
     """(what, where) of every finding."""
-    findings = audit.check(outside.beyond(), now=timezone.now() + later, since=since)
+    findings = audit.check(replicas.beyond(), now=timezone.now() + later, since=since)
     return [(finding.what, finding.where) for finding in findings]
 
 
 def number_of(place, number):
-    return place / places.name_of(number)
+    return place / storage.name_of(number)
 
 
 def test_a_log_that_nobody_touched_agrees_with_its_checkpoints(kept):
@@ -125,7 +125,7 @@ def test_a_restored_backup_that_went_on_otherwise_is_named(kept):
 
 
 def test_a_checkpoint_by_a_key_that_nobody_trusts_is_named(kept):
-    thief = ring.parse("thief:" + "99" * 32, "")
+    thief = keyring.parse("thief:" + "99" * 32, "")
     signature = thief.sign(signed_bytes(replace(records.latest(), key="thief")))
     execute("UPDATE checkpoints_checkpoint SET key = 'thief', signature = %s WHERE number = 3", [signature])
     execute("INSERT INTO checkpoints_key (id, public) VALUES ('thief', %s)", [thief.public["thief"]])

@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import CommandError, call_command
 
-from casino.checkpoints import records, ring, signing
+from casino.checkpoints import keyring, records, signing
 from tests.casino.checkpoints.signing_here import log_of
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +45,7 @@ def test_without_a_file_a_line_is_printed_and_nothing_changes(rotate, settings):
     line = rotate()
     assert line.startswith("CHECKPOINT_KEYS=new:")
     assert line.strip().endswith(",old:" + "11" * 32)
-    assert ring.parse(line.strip().removeprefix("CHECKPOINT_KEYS="), "").active == "new"
+    assert keyring.parse(line.strip().removeprefix("CHECKPOINT_KEYS="), "").active == "new"
     assert settings.CHECKPOINT_KEYS == "old:" + "11" * 32
     assert signing.latest() is None
 

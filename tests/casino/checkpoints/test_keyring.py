@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from casino.checkpoints import ring
+from casino.checkpoints import keyring
 from casino.checkpoints.document import signed_bytes
 from tests.casino.checkpoints.test_document import ONE
 
@@ -21,34 +21,34 @@ def signed(own, key):
 
 
 def test_the_first_key_signs_and_its_public_half_is_the_standards():
-    own = ring.parse(f"new:{FIRST}, old:{SECOND}", "")
+    own = keyring.parse(f"new:{FIRST}, old:{SECOND}", "")
     assert own.active == "new"
     assert own.public["new"].hex() == FIRST_PUBLIC
     assert own.has_signed(signed(own, "new"))
 
 
 def test_a_public_half_alone_is_enough_to_trust():
-    made = signed(ring.parse(f"new:{FIRST}", ""), "new")
-    assert ring.parse("none", f"new:{FIRST_PUBLIC}").has_signed(made)
+    made = signed(keyring.parse(f"new:{FIRST}", ""), "new")
+    assert keyring.parse("none", f"new:{FIRST_PUBLIC}").has_signed(made)
 
 
 def test_another_key_or_another_name_or_another_word_is_not_trusted():
-    own = ring.parse(f"new:{FIRST},old:{SECOND}", "")
+    own = keyring.parse(f"new:{FIRST},old:{SECOND}", "")
     made = signed(own, "new")
     assert not own.has_signed(replace(made, key="old"))
     assert not own.has_signed(replace(made, key="nobody"))
     assert not own.has_signed(replace(made, position=made.position + 1))
-    assert not ring.parse(f"new:{SECOND}", "").has_signed(made)
+    assert not keyring.parse(f"new:{SECOND}", "").has_signed(made)
 
 
 def test_a_fresh_key_is_a_ring_of_its_own():
-    one, other = ring.fresh("a"), ring.fresh("a")
+    one, other = keyring.fresh("a"), keyring.fresh("a")
     assert one != other
-    assert ring.parse(one, "").active == "a"
+    assert keyring.parse(one, "").active == "a"
 
 
 def test_a_process_may_have_no_private_key_if_it_says_so():
-    assert ring.parse("none", "").active == ""
+    assert keyring.parse("none", "").active == ""
 
 
 @pytest.mark.parametrize(
@@ -65,4 +65,4 @@ def test_a_process_may_have_no_private_key_if_it_says_so():
 )
 def test_what_is_no_ring_stops_the_start(private, public):
     with pytest.raises(ImproperlyConfigured):
-        ring.parse(private, public)
+        keyring.parse(private, public)

@@ -10,11 +10,11 @@ from django.conf import settings as configured
 from django.db import transaction
 from django.utils import timezone
 
-from casino.checkpoints import audit, inventories, outside, stock
-from casino.checkpoints.inventory import parse
-from casino.checkpoints.trouble import CannotSign, NumberTaken
-from casino.events.rows import execute, fetch
-from casino.significant import log, remarks
+from casino.checkpoints import audit, manifests, replicas, table_digests
+from casino.checkpoints.exceptions import CannotSign, NumberTaken
+from casino.checkpoints.manifest import parse
+from casino.events.sql import execute, fetch
+from casino.significant import notes, recorder
 from casino.significant.models import SignificantEvent
 from tests.conftest import pointed_at
 from tests.support.house import fresh_database
@@ -24,9 +24,9 @@ DIFFER = "rows differ from their inventory"
 
 
 def tell(subject):
-    log.record(kind=log.Kind.TABLE_STOPPED, operator=None, subject=subject, actor="staff:1", reason="Why")
+    recorder.record(kind=recorder.Kind.TABLE_STOPPED, operator=None, subject=subject, actor="staff:1", reason="Why")
     event = SignificantEvent.objects.latest("number").id
-    remarks.acknowledge(event, by="staff:2", note="Seen")
+    notes.acknowledge(event, by="staff:2", note="Seen")
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +37,9 @@ def taken(services, django_db_blocker, tmp_path_factory):
         patch.setattr(configured, "CHECKPOINT_STORE", folder.as_uri())
         tell("table:1")
         tell("table:2")
-        assert inventories.take() == 1
+        assert manifests.take() == 1
         tell("table:3")
-        assert (inventories.take(), inventories.take()) == (1, 0)
+        assert (manifests.take(), manifests.take()) == (1, 0)
         yield database.owner_url, folder
 
 
@@ -58,18 +58,18 @@ def kept(taken, settings, tmp_path):
 
 
 def found(later=timedelta(0)):
-    findings = audit.check(outside.beyond(), now=timezone.now() + later)
+    findings = audit.check(replicas.beyond(), now=timezone.now() + later)
     return [(finding.what, finding.where) for finding in findings]
 
 
 def test_what_nobody_touched_agrees_and_each_row_is_in_one_lot(kept):
     assert found() == []
-    lots = [lot for _, text in inventories.since(0) for lot in parse(text).lots]
+    lots = [lot for _, text in manifests.since(0) for lot in parse(text).lots]
     assert [(lot.table, lot.rows) for lot in lots] == [
         ("significant_remark", 2), ("significant_significantevent", 2),
         ("significant_remark", 1), ("significant_significantevent", 1),
     ]  # fmt: skip
-    assert sorted(each.name for each in kept.iterdir()) == [inventories.name_of(1), inventories.name_of(2)]
+    assert sorted(each.name for each in kept.iterdir()) == [manifests.name_of(1), manifests.name_of(2)]
 
 
 @pytest.mark.parametrize(
@@ -102,13 +102,13 @@ def test_rows_that_may_be_purged_by_now_are_not_missed(kept):
 
 
 def test_an_inventory_rewritten_removed_or_exchanged_is_named(kept):
-    text = inventories.since(0)[1][1]
+    text = manifests.since(0)[1][1]
     forged = text.replace(b'"rows":1', b'"rows":0')
     execute("UPDATE checkpoints_inventory SET text = %s WHERE number = 2", [forged.decode()])
     assert set(found()) == {("inventory is not ours", "inventory 2"), ("outside copy differs", "inventory 2")}
     execute("UPDATE checkpoints_inventory SET text = 'nothing' WHERE number = 2")
     with pytest.raises(CannotSign):
-        inventories.latest()
+        manifests.latest()
     execute("DELETE FROM checkpoints_inventory WHERE number = 2")
     assert found() == [("inventory is not in the database", "inventory 2")]
     execute("DELETE FROM checkpoints_inventory")
@@ -117,13 +117,13 @@ def test_an_inventory_rewritten_removed_or_exchanged_is_named(kept):
 
 
 def test_a_copy_outside_that_is_gone_or_another_is_named(kept):
-    (kept / inventories.name_of(1)).unlink()
+    (kept / manifests.name_of(1)).unlink()
     assert found() == [("outside copy missing", "inventory 1")]
-    (kept / inventories.name_of(2)).unlink()
+    (kept / manifests.name_of(2)).unlink()
     assert found() == []  # the next look copies them
     assert found(timedelta(hours=2)) == [("outside copy missing", f"inventory {number}") for number in (1, 2)]
-    inventories.copy_outside()
-    assert sorted(each.name for each in kept.iterdir()) == [inventories.name_of(1), inventories.name_of(2)]
+    manifests.copy_outside()
+    assert sorted(each.name for each in kept.iterdir()) == [manifests.name_of(1), manifests.name_of(2)]
 
 
 def test_nothing_is_signed_of_a_table_that_somebody_writes_to_nor_twice_under_a_number(database, place):
@@ -131,22 +131,22 @@ def test_nothing_is_signed_of_a_table_that_somebody_writes_to_nor_twice_under_a_
     with psycopg.connect(database.owner_url) as other:
         other.execute("INSERT INTO significant_remark (event_id, acknowledges, note, by, at) "
                       "SELECT id, false, 'A note', 'staff:3', now() FROM significant_significantevent")  # fmt: skip
-        assert inventories.take() == 1
-        assert [lot.table for lot in inventories.latest().lots] == ["significant_significantevent"]
-    assert inventories.take() == 1
-    assert [(lot.table, lot.after, lot.rows) for lot in inventories.latest().lots] == [("significant_remark", 0, 2)]
+        assert manifests.take() == 1
+        assert [lot.table for lot in manifests.latest().lots] == ["significant_significantevent"]
+    assert manifests.take() == 1
+    assert [(lot.table, lot.after, lot.rows) for lot in manifests.latest().lots] == [("significant_remark", 0, 2)]
 
     with database.owner() as owner:  # as a backup would that is restored
         owner.execute("ALTER TABLE checkpoints_inventory DISABLE TRIGGER USER")
         owner.execute("DELETE FROM checkpoints_inventory WHERE number = 2")
     with pytest.raises(NumberTaken):
-        inventories.take()
+        manifests.take()
 
 
 def test_each_table_is_there_and_numbers_its_rows(db):
-    known = stock.columns()
-    assert known.keys() == stock.TABLES.keys()
-    assert all(key in known[table] for table, key in stock.TABLES.items())
+    known = table_digests.columns()
+    assert known.keys() == table_digests.TABLES.keys()
+    assert all(key in known[table] for table, key in table_digests.TABLES.items())
     protected = fetch("SELECT DISTINCT tgrelid::regclass::text FROM pg_trigger WHERE tgname LIKE %s", ["%_keeps_rows"])
-    for table in stock.TABLES:
+    for table in table_digests.TABLES:
         assert (table,) in protected or table.startswith("staff_"), table

@@ -3,7 +3,7 @@
 import pytest
 
 from casino.checkpoints import signing
-from casino.checkpoints.trouble import HistoryDiffers
+from casino.checkpoints.exceptions import HistoryDiffers
 from tests.casino.checkpoints.signing_here import log_of
 
 

@@ -8,10 +8,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from casino.checkpoints import places, proofs, records, ring, scheduled, signing, tree
+from casino.checkpoints import keyring, proofs, records, scheduled, signing, storage, tree
 from casino.checkpoints.document import fingerprint, parse, text_of
-from casino.checkpoints.trouble import KeyRefused, NumberTaken
-from casino.events.rows import fetch
+from casino.checkpoints.exceptions import KeyRefused, NumberTaken
+from casino.events.sql import fetch
 from casino.events.verification import head_mark
 from casino.kernel import merkle
 from tests.casino.checkpoints.signing_here import log_of
@@ -42,7 +42,7 @@ def test_a_checkpoint_says_what_the_log_holds_and_stands_outside(place):
     assert (made.number, made.position, made.head) == (1, 700, head_mark().digest)
     assert made.root == merkle.root(leaves(700))
     assert made.previous == b""
-    assert ring.ring().has_signed(made)
+    assert keyring.ring().has_signed(made)
     (copy,) = place.iterdir()
     assert copy.name == "000000000001.json"
     assert parse(copy.read_bytes()) == made == signing.latest()
@@ -133,7 +133,7 @@ def test_a_copy_that_was_not_made_is_made_by_the_next_look(place, settings):
     made = signing.sign_now()
     settings.CHECKPOINT_STORE = place.as_uri()
     signing.copy_outside()
-    assert parse((place / places.name_of(1)).read_bytes()) == made
+    assert parse((place / storage.name_of(1)).read_bytes()) == made
     signing.copy_outside()
     assert records.copied() == {1}
 
@@ -143,14 +143,14 @@ def test_a_copy_that_was_made_but_not_noted_is_noted_by_the_next_look(place, set
     log_of(5)
     made = signing.sign_now()
     settings.CHECKPOINT_STORE = place.as_uri()
-    places.configured().write(places.name_of(1), text_of(made))
+    storage.configured().write(storage.name_of(1), text_of(made))
     assert signing.sign_now() == made
     assert records.copied() == {1}
 
 
 def test_no_second_history_is_signed_where_the_place_outside_knows_the_number(place):
     place.mkdir()
-    (place / places.name_of(1)).write_bytes(b"what another database signed")
+    (place / storage.name_of(1)).write_bytes(b"what another database signed")
     log_of(5)
     with pytest.raises(NumberTaken):
         signing.sign_now()
@@ -166,16 +166,16 @@ def test_a_copy_that_differs_is_left_as_it_is_and_stops_the_signing(place, setti
     signing.sign_now()
     settings.CHECKPOINT_STORE = place.as_uri()
     place.mkdir()
-    (place / places.name_of(1)).write_bytes(b"other")
+    (place / storage.name_of(1)).write_bytes(b"other")
     with pytest.raises(NumberTaken):
         signing.copy_outside()
-    assert (place / places.name_of(1)).read_bytes() == b"other"
+    assert (place / storage.name_of(1)).read_bytes() == b"other"
 
 
 def test_while_the_place_does_not_answer_nothing_is_signed(place):
     place.write_bytes(b"a file where the folder should be")
     log_of(5)
-    with pytest.raises(places.Away):
+    with pytest.raises(storage.Away):
         signing.sign_now()
     assert scheduled.sign() == 0
     assert signing.latest() is None
@@ -211,7 +211,7 @@ def test_a_key_that_may_not_sign_is_refused(place, settings, keys):
 
 
 def test_a_key_that_was_replaced_ends(place, settings, monkeypatch):
-    monkeypatch.setattr("casino.checkpoints.rotation.OVERLAP", timedelta(0))
+    monkeypatch.setattr("casino.checkpoints.key_rotation.OVERLAP", timedelta(0))
     for number, name in enumerate(("one", "two")):
         settings.CHECKPOINT_KEYS = name + ":" + str(number) * 64
         log_of(1, stream=f"round-{name}")
@@ -227,7 +227,7 @@ def test_published_keys_have_ids_public_halves_and_times(place):
     signing.sign_now()
     (key,) = records.published_keys()
     assert key["id"] == "development"
-    assert bytes.fromhex(key["public"]) == ring.ring().public["development"]
+    assert bytes.fromhex(key["public"]) == keyring.ring().public["development"]
     assert key["from"].endswith("Z")
     assert key["until"] is None
 

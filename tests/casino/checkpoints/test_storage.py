@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from casino.checkpoints import places, records, signing
+from casino.checkpoints import records, signing, storage
 from casino.checkpoints.document import parse
-from casino.checkpoints.places import Away, Taken
+from casino.checkpoints.storage import Away, Taken
 from tests.casino.checkpoints.signing_here import log_of
 
 
@@ -59,7 +59,7 @@ def address(server):
 
 
 def folder_at(tmp_path):
-    return places.place_at((tmp_path / "a folder").as_uri())
+    return storage.place_at((tmp_path / "a folder").as_uri())
 
 
 @pytest.fixture(params=["folder", "store"])
@@ -67,7 +67,7 @@ def kept_outside(request, tmp_path):
     """Each kind of place."""
     if request.param == "folder":
         return folder_at(tmp_path)
-    return places.place_at(address(request.getfixturevalue("store")), "word")
+    return storage.place_at(address(request.getfixturevalue("store")), "word")
 
 
 def test_what_is_kept_is_read_back_and_is_never_written_over(kept_outside):
@@ -92,7 +92,7 @@ def test_a_full_disk_is_away_and_leaves_nothing_behind(tmp_path, monkeypatch):
     def full(_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    place = places.place_at((tmp_path / "full").as_uri())
+    place = storage.place_at((tmp_path / "full").as_uri())
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(Away, match="No space left"):
         place.write("one.json", b"{}")
@@ -108,30 +108,30 @@ def test_of_many_who_write_one_name_one_succeeds(tmp_path, in_threads):
 
 
 def test_a_store_is_asked_not_to_write_over_and_told_the_word(store):
-    places.place_at(address(store), "word").write("1.json", b"text")
+    storage.place_at(address(store), "word").write("1.json", b"text")
     assert store.asked == [("*", "Bearer word")]
     assert store.kept == {"/log/1.json": b"text"}
 
 
 def test_a_place_that_does_not_answer_is_away_and_its_word_is_not_told(store, tmp_path):
-    place = places.place_at(address(store), "secret-word")
+    place = storage.place_at(address(store), "secret-word")
     store.trouble = 500
     for ask in (lambda: place.read("1.json"), lambda: place.write("1.json", b"")):
         with pytest.raises(Away, match="500") as trouble:
             ask()
         assert "secret-word" not in f"{trouble.value} {place} {place!r}"
-    nobody = places.place_at("http://127.0.0.1:9")
+    nobody = storage.place_at("http://127.0.0.1:9")
     with pytest.raises(Away):
         nobody.read("1.json")
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(Away):
-        places.place_at((tmp_path / "file").as_uri()).write("1.json", b"")
+        storage.place_at((tmp_path / "file").as_uri()).write("1.json", b"")
 
 
 @pytest.mark.parametrize("url", ["ftp://host/path", "/folder", "s3:bucket"])
 def test_other_addresses_stop_the_start(url):
     with pytest.raises(ImproperlyConfigured):
-        places.place_at(url)
+        storage.place_at(url)
 
 
 @pytest.mark.django_db

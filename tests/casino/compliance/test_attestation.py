@@ -12,10 +12,10 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from casino.events.rows import fetch
-from casino.integrity import clocks, manifest, measuring, start
-from casino.integrity.models import ClockReading, Measurement
-from casino.integrity.refusals import ApprovalReasonMissing
+from casino.compliance import attestation, attestation_thread, clocks, release_manifest
+from casino.compliance.integrity_models import ClockReading, Measurement
+from casino.compliance.integrity_refusals import ApprovalReasonMissing
+from casino.events.sql import fetch
 from tests.conftest import Database
 from tests.support.house import House
 
@@ -35,15 +35,15 @@ def events(kind: str) -> list[tuple[Any, ...]]:
 
 
 def test_every_released_file_is_measured_and_nothing_else(release: Path) -> None:
-    found = manifest.code(release)
+    found = release_manifest.code(release)
     assert sorted(found.items) == ["baccarat/two.html", "casino/one.py", "manage.py", "wallet/three.sql"]
-    assert manifest.code(release) == found
+    assert release_manifest.code(release) == found
     (release / "casino/__pycache__/one.pyc").write_text("compiled anew")
-    assert manifest.code(release) == found
+    assert release_manifest.code(release) == found
     (release / "casino/one.py").write_text("other")
-    assert manifest.code(release).digest != found.digest
+    assert release_manifest.code(release).digest != found.digest
     (release / "casino/alone.pyc").write_text("runs without a source")
-    assert "casino/alone.pyc" in manifest.code(release).items
+    assert "casino/alone.pyc" in release_manifest.code(release).items
 
 
 def test_a_file_of_a_dependency_that_is_not_what_was_installed_is_named(tmp_path: Path) -> None:
@@ -52,32 +52,32 @@ def test_a_file_of_a_dependency_that_is_not_what_was_installed_is_named(tmp_path
     empty = "sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
     lines = [f"one.py,{empty},0", f"two.py,{empty},0", "one-1.0.dist-info/RECORD,,"]
     (tmp_path / "one-1.0.dist-info" / "RECORD").write_text("\n".join(lines))
-    assert manifest.altered([tmp_path]) == ["dependencies: two.py is not what was installed"]
+    assert release_manifest.altered([tmp_path]) == ["dependencies: two.py is not what was installed"]
     (tmp_path / "two.py").write_text("")
-    assert manifest.altered([tmp_path]) == []
+    assert release_manifest.altered([tmp_path]) == []
     (tmp_path / "one.py").write_text("other")
-    assert manifest.altered([tmp_path]) == ["dependencies: one.py is not what was installed"]
+    assert release_manifest.altered([tmp_path]) == ["dependencies: one.py is not what was installed"]
 
 
 def test_nothing_is_wrong_before_anything_was_approved_and_after_it_was(release: Path) -> None:
-    assert measuring.record("web").verdict == measuring.NOT_APPROVED
+    assert attestation.record("web").verdict == attestation.NOT_APPROVED
     with pytest.raises(ApprovalReasonMissing):
-        measuring.approve(by="staff:1", reason=" ")
-    assert measuring.approve(by="staff:1", reason="Release 7.").verdict == measuring.AS_APPROVED
+        attestation.approve(by="staff:1", reason=" ")
+    assert attestation.approve(by="staff:1", reason="Release 7.").verdict == attestation.AS_APPROVED
     assert events("config_changed") == [("staff:1", "Release 7.")]
-    assert measuring.record("web").verdict == measuring.AS_APPROVED
+    assert attestation.record("web").verdict == attestation.AS_APPROVED
     assert events("integrity_failed") == []
 
 
 def test_what_differs_is_named_and_is_one_event_however_many_processes_find_it(release: Path, settings: Any) -> None:
-    measuring.approve(by="staff:1", reason="Release 7.")
+    attestation.approve(by="staff:1", reason="Release 7.")
     (release / "casino/one.py").write_text("tampered")
     (release / "wallet/more.py").write_text("added")
     (release / "baccarat/two.html").unlink()
     settings.PLAYER_SESSION_SECONDS = 7
 
     for process in ("web", "worker", "sealer"):
-        found = measuring.record(process)
+        found = attestation.record(process)
 
     assert found.findings == (
         "code: casino/one.py was changed",
@@ -85,7 +85,7 @@ def test_what_differs_is_named_and_is_one_event_however_many_processes_find_it(r
         "code: baccarat/two.html is missing",
         "settings: PLAYER_SESSION_SECONDS was changed",
     )
-    assert [row.verdict for row in Measurement.objects.all()] == [measuring.DIFFERS] * 3
+    assert [row.verdict for row in Measurement.objects.all()] == [attestation.DIFFERS] * 3
     assert len(events("integrity_failed")) == 1
     assert fetch("SELECT FROM baccarat_switch") == []
 
@@ -93,10 +93,10 @@ def test_what_differs_is_named_and_is_one_event_however_many_processes_find_it(r
 def test_by_policy_a_mismatch_stops_all_gaming_once(release: Path, settings: Any) -> None:
     settings.INTEGRITY_STOPS = True
     table = House().table("mini")
-    measuring.approve(by="staff:1", reason="Release 7.")
+    attestation.approve(by="staff:1", reason="Release 7.")
     (release / "manage.py").write_text("tampered")
     for _ in range(2):
-        measuring.record("web")
+        attestation.record("web")
     ((stopped, by, reason),) = fetch("SELECT stopped, by, reason FROM baccarat_switch WHERE id = 'gaming'")
     assert (stopped, by) == (True, "system")
     assert "manage.py was changed" in reason
@@ -105,9 +105,9 @@ def test_by_policy_a_mismatch_stops_all_gaming_once(release: Path, settings: Any
 
 def test_rules_in_force_that_are_not_what_was_published_are_found(release: Path) -> None:
     table = House().table("mini")
-    assert measuring.measure().findings == ()
+    assert attestation.measure().findings == ()
     fetch("UPDATE baccarat_rulesversion SET rules = jsonb_set(rules, '{decks}', '6') RETURNING id")
-    assert measuring.measure().findings == (
+    assert attestation.measure().findings == (
         f"rules: table {table}/1 plays by others than its version in force",
         f"rules: {table}/1 returns something else than was put on record",
     )
@@ -154,21 +154,23 @@ def test_a_long_silence_is_told_when_it_is_over_and_a_short_one_is_not(db: None,
 
 def test_a_process_measures_itself_only_where_settings_say_so(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[str] = []
-    monkeypatch.setattr(start, "_watch", begun.append)
+    monkeypatch.setattr(attestation_thread, "_watch", begun.append)
     settings.INTEGRITY_AT_START = False
-    start.begin("web")
+    attestation_thread.begin("web")
     settings.INTEGRITY_AT_START = True
-    start.begin("web")
+    attestation_thread.begin("web")
     assert begun == ["web"]
-    assert import_string(settings.PROCESS_STARTED) is start.begin
+    assert import_string(settings.PROCESS_STARTED) is attestation_thread.begin
 
 
 def test_a_process_that_starts_keeps_what_it_measured_of_the_whole_release_and_of_its_clock(database: Database) -> None:
-    assert start.look("sealer")
-    (row,) = fetch("SELECT process, verdict, code FROM integrity_measurement")
-    assert row[:2] == ("sealer", measuring.NOT_APPROVED)
-    ((files,),) = fetch("SELECT count(*) FROM integrity_manifest, jsonb_object_keys(items) WHERE digest = %s", [row[2]])
+    assert attestation_thread.look("sealer")
+    (row,) = fetch("SELECT process, verdict, code FROM compliance_measurement")
+    assert row[:2] == ("sealer", attestation.NOT_APPROVED)
+    ((files,),) = fetch(
+        "SELECT count(*) FROM compliance_manifest, jsonb_object_keys(items) WHERE digest = %s", [row[2]]
+    )
     assert files > 500
-    assert fetch("SELECT process, beyond FROM integrity_clockreading") == [("sealer", False)]
+    assert fetch("SELECT process, beyond FROM compliance_clockreading") == [("sealer", False)]
     with database.owner() as owner, pytest.raises(psycopg.Error):
-        owner.execute("UPDATE integrity_measurement SET verdict = 'as_approved'")
+        owner.execute("UPDATE compliance_measurement SET verdict = 'as_approved'")

@@ -14,27 +14,20 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, transaction
 from django.urls import reverse
 
-from baccarat import queries as rounds
-from baccarat.audit import engine, retelling
-from baccarat.chat import moderating, queries, talking
+from baccarat.audit import engine, round_replay
+from baccarat.chat import moderation, queries, services
 from baccarat.chat.events import Reason
-from baccarat.chat.moderating import Moderator
-from baccarat.operations import switching, voiding
-from baccarat.rules.wagers import Spot
-from baccarat.significance import reading
-from baccarat.tables.switch_events import Scope
-from casino import personal
-from casino.events import sealer
-from casino.events.rows import execute, fetch
-from casino.kernel.money import Book
-from casino.operators import operations
-from casino.operators.admin import nicknames
-from casino.operators.models import Player
-from casino.operators.queries import find_player, list_players
-from casino.operators.refusals import UnknownPlayer
-from casino.privacy import erasing, exporting, rotating
-from casino.privacy.models import Erasure
-from casino.privacy.refusals import (
+from baccarat.chat.moderation import Moderator
+from baccarat.compliance import subscriber
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.queries import tables as rounds
+from baccarat.services import kill_switch, voiding
+from casino.backoffice.pages.operators import nicknames
+from casino.compliance import erasure as erasing
+from casino.compliance import key_rotation, player_export
+from casino.compliance.erasure_models import Erasure
+from casino.compliance.refusals import (
     AlreadyErased,
     ErasureDecided,
     ErasureNeedsAnother,
@@ -43,22 +36,30 @@ from casino.privacy.refusals import (
     StillInPlay,
     StillToBeKept,
 )
-from casino.significant import log, remarks
+from casino.crypto import crypto_shredding
+from casino.events import sealer
+from casino.events.sql import execute, fetch
+from casino.kernel.money import Book
+from casino.operators import services as operations
+from casino.operators.models import Player
+from casino.operators.queries import find_player, list_players
+from casino.operators.refusals import UnknownPlayer
+from casino.significant import notes, recorder
 from casino.significant.models import SignificantEvent
 from casino.staff import authenticators
 from tests.conftest import Database
 from tests.support.house import At, House, deal_all
 from tests.support.office import page_of, staff
 from wallet import notices
-from wallet import operations as wallet
-from wallet.adjustment_events import AdjustmentReason, Direction
-from wallet.adjustments import operations as adjustments
 from wallet.adjustments import queries as adjustment_queries
-from wallet.protection import exclusions
-from wallet.protection import operations as protection
-from wallet.protection.operations import On
-from wallet.protection.refusals import PlayerIsStopped
-from wallet.protection_events import Setter
+from wallet.adjustments import services as adjustments
+from wallet.adjustments.events import AdjustmentReason, Direction
+from wallet.ledger import player_accounts as wallet
+from wallet.responsible_gaming import exclusions
+from wallet.responsible_gaming import services as protection
+from wallet.responsible_gaming.events import Setter
+from wallet.responsible_gaming.refusals import PlayerIsStopped
+from wallet.responsible_gaming.services import On
 
 SAID = "My name is Alice and this is my number"
 ASKED = {"by": "staff:1", "reason": "asked_by_the_player", "despite_duty": True}
@@ -93,9 +94,9 @@ def one_who_played() -> Alice:
     at.sit(book=Book.PLAY)
     at.deal({Spot.BANKER: 10_000})
     deal_all()
-    talking.say(guest=at.guest, text=SAID)
+    services.say(guest=at.guest, text=SAID)
     moderator = Moderator(operator, player, "Alice told her number", house.metadata)
-    moderating.mute(moderator=moderator, reason=Reason.OTHER, minutes=5)
+    moderation.mute(moderator=moderator, reason=Reason.OTHER, minutes=5)
     at.leave()
     return Alice(operator, player, at)
 
@@ -137,8 +138,8 @@ def test_a_text_moved_to_another_player_or_changed_is_not_read(alice: Alice) -> 
     (stored,) = fetch("SELECT nickname FROM operators_player WHERE id = %s", [alice.id])[0]
     moved = stored.replace(alice.id.hex, other.id.hex)
     broken = stored[:-4] + ("AAA=" if not stored.endswith("AAA=") else "BBB=")
-    assert personal.opened([moved, broken, stored, None, "plain"]) == [
-        personal.UNREADABLE, personal.UNREADABLE, "Alice", None, "plain",
+    assert crypto_shredding.opened([moved, broken, stored, None, "plain"]) == [
+        crypto_shredding.UNREADABLE, crypto_shredding.UNREADABLE, "Alice", None, "plain",
     ]  # fmt: skip
 
 
@@ -151,9 +152,9 @@ def test_two_persons_erase_and_rounds_and_money_stay_provable(alice: Alice) -> N
         ask(alice)
     erasing.approve(erasure=erasure, by="staff:2")
 
-    assert (alice.row.nickname, alice.row.reference) == (personal.ERASED, personal.ERASED)
+    assert (alice.row.nickname, alice.row.reference) == (crypto_shredding.ERASED, crypto_shredding.ERASED)
     (said,) = queries.said_by(operator=alice.operator, player=alice.id, after=None, limit=9)
-    assert (said["written"], said["shown"]) == (personal.ERASED, personal.ERASED)
+    assert (said["written"], said["shown"]) == (crypto_shredding.ERASED, crypto_shredding.ERASED)
     assert (fetch("SELECT count(*), max(id) FROM events_event"), fetch("SELECT count(*) FROM wallet_posting")) == before
     event = SignificantEvent.objects.get(kind="data_erased")
     assert (event.subject, event.actor, event.authorised_by) == (f"player:{alice.id}", "staff:1", "staff:2")
@@ -172,7 +173,7 @@ def test_an_audit_finds_nothing_after_an_erasure_and_a_key_that_is_gone_without_
     assert engine.run().findings == ()
 
     other = operations.register_player(operator=alice.operator, reference="bob", nickname="Bob")
-    personal.destroy(other.id)
+    crypto_shredding.destroy(other.id)
     assert {finding.what for finding in engine.run().findings} == {"key is gone"}
 
 
@@ -190,15 +191,15 @@ def talked_about(alice: Alice) -> SignificantEvent:
     exclusions.say(
         operator=alice.operator, player=alice.id, since=datetime(2026, 1, 1, tzinfo=UTC), by="staff:1", note=WORDS[3]
     )
-    about = {"kind": log.Kind.NEGATIVE_BALANCE, "operator": alice.operator}
-    log.record(subject=f"player:{alice.id}", actor="system", **about)
-    log.record(subject="round:1", actor=f"player:{alice.id}", **about)
-    log.record(subject="adjustment:1", actor="system", after={"player": str(alice.id)}, **about)
-    log.record(subject="table:1", actor="system", **about)
+    about = {"kind": recorder.Kind.NEGATIVE_BALANCE, "operator": alice.operator}
+    recorder.record(subject=f"player:{alice.id}", actor="system", **about)
+    recorder.record(subject="round:1", actor=f"player:{alice.id}", **about)
+    recorder.record(subject="adjustment:1", actor="system", after={"player": str(alice.id)}, **about)
+    recorder.record(subject="table:1", actor="system", **about)
     found = list(SignificantEvent.objects.filter(kind="negative_balance").order_by("number"))
-    remarks.acknowledge_many([each.pk for each in found], by="staff:1", note=WORDS[4])
+    notes.acknowledge_many([each.pk for each in found], by="staff:1", note=WORDS[4])
     about_her = found[0]
-    remarks.add_note(about_her.pk, by="staff:1", note=WORDS[4])
+    notes.add_note(about_her.pk, by="staff:1", note=WORDS[4])
     return about_her
 
 
@@ -214,13 +215,15 @@ def test_words_of_staff_about_a_player_are_sealed_and_gone_with_the_key(alice: A
     said = adjustment_queries.words([adjustment.id])[adjustment.id]
     assert (said.note, said.message, said.answer) == WORDS[:3]
     assert told(alice) == [WORDS[1]]
-    archive = archive_of(b"".join(exporting.export(operator=alice.operator, player=alice.id, now=datetime.now(UTC))))
+    archive = archive_of(
+        b"".join(player_export.export(operator=alice.operator, player=alice.id, now=datetime.now(UTC)))
+    )
     assert [each["note"] for each in archive["remarks"]] == [WORDS[4]] * 4
     assert [WORDS[3], WORDS[1]] == [archive["exclusions"][0]["note"], archive["notices"][0]["message"]]
 
-    personal.destroy(alice.id)
-    assert told(alice) == [personal.ERASED]
-    assert adjustment_queries.words([adjustment.id])[adjustment.id].note == personal.ERASED
+    crypto_shredding.destroy(alice.id)
+    assert told(alice) == [crypto_shredding.ERASED]
+    assert adjustment_queries.words([adjustment.id])[adjustment.id].note == crypto_shredding.ERASED
     exclusions.say(
         operator=alice.operator, player=alice.id, since=datetime.now(UTC), by="staff:1", note="More of Alice"
     )
@@ -247,20 +250,20 @@ def test_what_staff_wrote_of_a_round_and_of_a_stop_goes_with_one_of_whom_it_may_
     voiding.void(round_=round_, operator=alice.operator, reason="other", note=words, metadata=house.metadata)
     first.leave()
     stop = {"scope": Scope.PLAYER, "subject": str(alice.id), "metadata": house.metadata}
-    switching.stop(**stop, reason=words, says=says)
+    kill_switch.stop(**stop, reason=words, says=says)
     sealer.seal_all()
-    reading.note_new()
+    subscriber.note_new()
     assert not [each for each in (words, says) if each in everything_stored()]
     assert words in told_of(round_)
     assert words in str(rounds.round_events(round_=round_, operator=alice.operator, viewer=None))
     with pytest.raises(PlayerIsStopped, match=says), transaction.atomic():
         first.sit(book=Book.PLAY)
-    files = archive_of(b"".join(exporting.export(operator=alice.operator, player=alice.id, now=datetime.now(UTC))))
+    files = archive_of(b"".join(player_export.export(operator=alice.operator, player=alice.id, now=datetime.now(UTC))))
     assert [(each["reason"], each["says"]) for each in files["stops"]] == [(words, says)]
     assert says in str(files["events"])
 
     forget(alice)
-    assert personal.ERASED in told_of(round_)
+    assert crypto_shredding.ERASED in told_of(round_)
     assert words not in told_of(round_)
     with pytest.raises(PlayerIsStopped, match="erased"), transaction.atomic():
         first.sit(book=Book.PLAY)
@@ -268,7 +271,7 @@ def test_what_staff_wrote_of_a_round_and_of_a_stop_goes_with_one_of_whom_it_may_
 
 
 def told_of(round_: UUID) -> str:
-    return "".join(line.text for line in retelling.retell(round_).lines)
+    return "".join(line.text for line in round_replay.retell(round_).lines)
 
 
 def test_a_declined_erasure_changes_nothing(alice: Alice) -> None:
@@ -304,7 +307,7 @@ def test_who_sits_or_is_excluded_is_not_erased(alice: Alice) -> None:
 
 def test_requests_and_decisions_are_never_changed(alice: Alice) -> None:
     forget(alice)
-    for table in ("privacy_erasure", "privacy_decision"):
+    for table in ("compliance_erasure", "compliance_decision"):
         with pytest.raises(DatabaseError, match=r"denied"), transaction.atomic():
             execute(f"DELETE FROM {table}")  # noqa: S608
 
@@ -315,8 +318,8 @@ def test_a_key_of_the_ring_is_changed_without_a_name_being_lost(alice: Alice, se
     reference, old = alice.row.reference, settings.PERSONAL_KEYS
     settings.PERSONAL_KEYS = f"new:{'ab' * 32}, {old}"
     count = Player.objects.count() + 2  # the key of the marks, and the second factor
-    assert rotating.rotate(actor="test", batch=1).moved == {"development": count}
-    assert rotating.rotate(actor="test").moved == {}
+    assert key_rotation.rotate(actor="test", batch=1).moved == {"development": count}
+    assert key_rotation.rotate(actor="test").moved == {}
     assert SignificantEvent.objects.filter(kind="key_rotated", subject="keys:personal").count() == count - 1
 
     settings.PERSONAL_KEYS = f"new:{'ab' * 32}"  # the old one is taken away
@@ -340,13 +343,13 @@ def test_everything_about_one_player_and_of_nobody_else_is_exported(alice: Alice
     house = House(operator=alice.operator)
     other = house.guest(house.table("mini"))
     other.sit()
-    talking.say(guest=other.guest, text="Somebody else")
+    services.say(guest=other.guest, text="Somebody else")
     file = tmp_path / "alice.zip"
     call_command("export_player", "lucky", str(alice.id), str(file))
     told = archive_of(file.read_bytes())
 
-    assert set(told) == {*exporting.FILES, "manifest"}
-    assert told["manifest"]["rows"] == {name: len(told[name]) for name in exporting.FILES}
+    assert set(told) == {*player_export.FILES, "manifest"}
+    assert told["manifest"]["rows"] == {name: len(told[name]) for name in player_export.FILES}
     assert told["player"][0]["nickname"] == "Alice"
     assert [row["text"] for row in told["chats"]] == [SAID]
     assert [row["note"] for row in told["moderation"]] == ["Alice told her number"]
@@ -361,7 +364,7 @@ def test_everything_about_one_player_and_of_nobody_else_is_exported(alice: Alice
 
 
 def test_staff_ask_decide_and_export_in_the_admin(alice: Alice) -> None:
-    asker = staff("operators.view_player", "privacy.request_erasure", "privacy.export_player", name="asker")
+    asker = staff("operators.view_player", "compliance.request_erasure", "compliance.export_player", name="asker")
     page = asker.get(page_of("operators_player", alice.id)).content.decode()
     assert "Ask for this player to be forgotten" in page
     export = asker.get(reverse("admin:operators_player_export", args=[alice.id]))
@@ -370,8 +373,8 @@ def test_staff_ask_decide_and_export_in_the_admin(alice: Alice) -> None:
     asker.post(erase, {"reason": "asked_by_the_player", "despite_duty": "yes"})
     erasure = Erasure.objects.get()
 
-    decider = staff("privacy.view_erasure", "privacy.approve_erasure", name="decider")
-    assert "Erase this player" in decider.get(page_of("privacy_erasure", erasure.pk)).content.decode()
-    decider.post(reverse("admin:privacy_erasure_approve", args=[erasure.pk]))
-    assert alice.row.nickname == personal.ERASED
-    assert "erased" in decider.get(reverse("admin:privacy_erasure_changelist")).content.decode()
+    decider = staff("compliance.view_erasure", "compliance.approve_erasure", name="decider")
+    assert "Erase this player" in decider.get(page_of("compliance_erasure", erasure.pk)).content.decode()
+    decider.post(reverse("admin:compliance_erasure_approve", args=[erasure.pk]))
+    assert alice.row.nickname == crypto_shredding.ERASED
+    assert "erased" in decider.get(reverse("admin:compliance_erasure_changelist")).content.decode()

@@ -9,10 +9,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rules.wagers import Spot
 from casino.events import sealer
-from casino.events.rows import fetch
-from casino.operators import operations
+from casino.events.sql import fetch
+from casino.operators import services
 from tests.support.house import House, deal_all
 
 
@@ -45,4 +45,4 @@ def test_everything_of_one_operator_is_written_and_nothing_of_another(db: None, 
 
 
 def house_of(slug: str) -> House:
-    return House(operator=operations.create_operator(slug=slug, name=slug, currency="EUR", sandbox=True).id)
+    return House(operator=services.create_operator(slug=slug, name=slug, currency="EUR", sandbox=True).id)

@@ -9,10 +9,10 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
 from casino import env
-from casino.events.rows import execute, fetch
-from casino.privacy import retention
-from casino.privacy.refusals import KeptForGood, TooYoung, UnknownKeeping
-from casino.privacy.retention import FOR_GOOD, KEEPINGS
+from casino.compliance import retention
+from casino.compliance.refusals import KeptForGood, TooYoung, UnknownKeeping
+from casino.compliance.retention import FOR_GOOD, KEEPINGS
+from casino.events.sql import execute, fetch
 from casino.significant.models import SignificantEvent
 
 NEVER_PURGED = sorted(FOR_GOOD)

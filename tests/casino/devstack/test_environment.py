@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from casino.stack.services import Addresses, environment_for, read_running
+from casino.devstack.services import Addresses, environment_for, read_running
 
 PLAIN = Addresses(url="postgresql://app@/casino", owner_url="postgresql://owner@/casino", redis_url="redis://x")
 WITH_PROVIDER = Addresses(

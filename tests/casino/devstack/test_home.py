@@ -4,11 +4,11 @@ import stat
 
 import pytest
 
-from casino.stack.home import claim, claim_any, own_folder, temporary_home
-from casino.stack.postgres import ENVIRONMENT, INSTALLATION, copy_installation, installation
-from casino.stack.processes import run_to_end
-from casino.stack.services import given_addresses
-from casino.stack.trouble import Trouble, explain
+from casino.devstack.errors import Trouble, explain
+from casino.devstack.home import claim, claim_any, own_folder, temporary_home
+from casino.devstack.postgres import ENVIRONMENT, INSTALLATION, copy_installation, installation
+from casino.devstack.processes import run_to_end
+from casino.devstack.services import given_addresses
 
 
 def test_two_stacks_side_by_side_get_homes_of_their_own(tmp_path):

@@ -7,16 +7,16 @@ import sys
 
 import pytest
 
-from casino.stack.home import PROJECT
-from casino.stack.processes import Child, run_to_end
-from casino.stack.trouble import Trouble
+from casino.devstack.errors import Trouble
+from casino.devstack.home import PROJECT
+from casino.devstack.processes import Child, run_to_end
 from tests.processes import alive, descendants, wait_until
 
 STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); print('ready', flush=True); time.sleep(600)"
 SUPERVISOR = """
 import os, sys, time
 from pathlib import Path
-from casino.stack.processes import Child, ended_by_signals
+from casino.devstack.processes import Child, ended_by_signals
 child = Child(name="nap", command=["/bin/sleep", "600"], environment={}, log=Path(sys.argv[1]))
 try:
     with ended_by_signals():

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from casino.stack import proving
-from casino.stack.home import PROJECT
+from casino.devstack import proof_check
+from casino.devstack.home import PROJECT
 from tests.baccarat.proofs.forging import Document, golden, written
 
 
@@ -18,9 +18,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, document: Document) -> proving.Proven:
+def run(folder: Path, document: Document) -> proof_check.Proven:
     (folder / "round.json").write_bytes(written(document))
-    return proving._run(folder, document["round"]["id"])
+    return proof_check._run(folder, document["round"]["id"])
 
 
 def test_a_round_that_is_verified_is_told_in_a_line(folder: Path) -> None:

@@ -12,15 +12,15 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from casino import trust
-from casino.stack.provider.behaviour import PLANS, Plan, plan_for
+from casino.devstack.provider.behaviour import PLANS, Plan, plan_for
+from casino.observability import http
 from tests.processes import wait_until
 from tests.wallet.payments.counter import SECRET
 from tests.wallet.payments.sandbox import running_provider
 from wallet.payments import signatures
 from wallet.payments.http_provider import HttpProvider
 from wallet.payments.provider import NoAnswer, NotThere, Refused
-from wallet.payments.reports import Kind, Said
+from wallet.payments.provider_reports import Kind, Said
 
 pytestmark = pytest.mark.slow
 
@@ -152,7 +152,7 @@ def test_a_start_is_refused_fails_or_hangs_on_request(adapter: HttpProvider) -> 
 
 def test_who_does_not_sign_is_turned_away(url: str, adapter: HttpProvider) -> None:
     payment = start(adapter)
-    assert httpx.get(f"{url}/v1/deposits/{payment}", verify=trust.authorities()).status_code == 401
+    assert httpx.get(f"{url}/v1/deposits/{payment}", verify=http.authorities()).status_code == 401
     with pytest.raises(NoAnswer, match="401"):
         HttpProvider(url=url, secret="another").status(kind=Kind.DEPOSIT, payment=payment)
 
@@ -188,7 +188,7 @@ def test_a_payment_is_turned_by_hand_and_everything_is_listed(url: str, adapter:
 
 def signed(method: str, address: str, body: bytes = b"") -> httpx.Response:
     headers = signatures.headers(secret=SECRET, timestamp=str(int(time.time())), nonce=uuid4().hex, body=body)
-    return httpx.request(method, address, content=body, headers=headers, verify=trust.authorities())
+    return httpx.request(method, address, content=body, headers=headers, verify=http.authorities())
 
 
 def test_the_last_two_digits_of_an_amount_choose_the_plan() -> None:

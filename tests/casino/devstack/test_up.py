@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from casino.stack.home import PROJECT
-from casino.stack.system import answers
-from tests.casino.stack.paying import Caller, pay_in_and_out
+from casino.devstack.home import PROJECT
+from casino.devstack.system import answers
+from tests.casino.devstack.paying import Caller, pay_in_and_out
 from tests.processes import alive, child_with, clean_environment, descendants, manage, wait_until
 
 pytestmark = pytest.mark.slow
@@ -31,7 +31,7 @@ def environment(tmp_path_factory):
     homes = tmp_path_factory.mktemp("up") / "homes with space"
     variables = clean_environment(CASINO_HOME=str(homes))
     yield variables
-    command = [sys.executable, "-m", "casino.stack.clean"]
+    command = [sys.executable, "-m", "casino.devstack.clean"]
     subprocess.run(command, env=variables, cwd=PROJECT, check=True)  # noqa: S603
     assert [folder.name for folder in homes.glob("*/")] == ["heads"]  # of the chains that were audited here
 
@@ -74,7 +74,7 @@ def test_the_whole_system_runs_until_it_is_stopped(environment, tmp_path):
 
 def strike(supervisor):
     """This will kill those who move money in and out."""
-    for words in ("casino.stack.provider", "celery --app casino worker"):
+    for words in ("casino.devstack.provider", "celery --app casino worker"):
         os.kill(child_with(supervisor, words), signal.SIGKILL)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.conf import settings
 
-from casino.events import hints, sealer
+from casino.events import sealer, wakeups
 from casino.events.broadcast import Listener, announce
 from tests.casino.events.writing import write
 from tests.conftest import Database
@@ -44,7 +44,7 @@ def test_without_redis_the_listener_says_so_at_once_and_the_sealer_goes_on(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings, "REDIS_URL", "redis://127.0.0.1:1/0")
-    hints.forget_failures()
+    wakeups.forget_failures()
     ear = Listener()
     began = time.monotonic()
     assert ear.wait(60.0) is None
@@ -52,4 +52,4 @@ def test_without_redis_the_listener_says_so_at_once_and_the_sealer_goes_on(
     write("red", count=2)
     assert sealer.seal_all() == 2
     assert time.monotonic() - began < 30.0
-    hints.forget_failures()
+    wakeups.forget_failures()

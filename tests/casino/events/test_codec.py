@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from casino.events.canonical import recanonical
 from casino.events.codec import Catalogue, Kind, MalformedEvent, UnknownEvent
+from casino.kernel.canonical_json import recanonical
 
 
 class Spot(StrEnum):

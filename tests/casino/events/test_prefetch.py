@@ -4,8 +4,8 @@ import psycopg
 import pytest
 from django.db import transaction
 
-from casino.events.ahead import ahead, ask
-from casino.events.rows import execute, fetch
+from casino.events.prefetch import ahead, ask
+from casino.events.sql import execute, fetch
 from tests.casino.events.writing import write
 
 STREAMS = "SELECT stream, version, recorded_at FROM events_event WHERE version <= %s ORDER BY id"

@@ -11,9 +11,9 @@ import psycopg
 from django.conf import settings
 from django.db import connection, transaction
 
-from casino.events import hints, sealer, subscriptions
+from casino.events import sealer, subscriptions, wakeups
 from casino.events.digest import GENESIS
-from casino.events.drafts import VersionConflict
+from casino.events.records import VersionConflict
 from casino.events.verification import head_mark, verify
 from tests.casino.events.writing import write
 from tests.dying import KILLED, dying
@@ -120,26 +120,26 @@ def test_sealing_goes_on_without_redis(database, monkeypatch):
     assert subscriptions.wait_sealed(write("round-1")[0], 20) == 1
     stop.set()
     runner.join()
-    hints.forget_failures()
+    wakeups.forget_failures()
 
 
 def test_a_second_look_follows_a_hint_as_its_sender_is_silent_for_a_while(database, monkeypatch):
-    hints.forget_failures()
+    wakeups.forget_failures()
     monkeypatch.setattr(sealer, "PACE", 1.0)
     monkeypatch.setattr(sealer, "HINTED_WAIT", 3600.0)
-    monkeypatch.setattr(hints, "_LONGEST_WAIT", 3600.0)
-    monkeypatch.setitem(hints.SPARED, hints.UNSEALED, 3600.0)
+    monkeypatch.setattr(wakeups, "_LONGEST_WAIT", 3600.0)
+    monkeypatch.setitem(wakeups.SPARED, wakeups.UNSEALED, 3600.0)
     stop = threading.Event()
     runner = threading.Thread(target=sealer.run, args=[stop])
     runner.start()
-    hints.hint_on_commit(hints.UNSEALED)
+    wakeups.hint_on_commit(wakeups.UNSEALED)
     try:
         assert subscriptions.wait_sealed(write("round-1")[0], 20) == 1
     finally:
         stop.set()
-        hints.hint(hints.UNSEALED)
+        wakeups.hint(wakeups.UNSEALED)
         runner.join()
-        hints.forget_failures()
+        wakeups.forget_failures()
 
 
 def test_a_queue_entry_whose_event_was_removed_stays_for_verification_and_blocks_nobody(database):

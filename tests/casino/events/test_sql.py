@@ -6,7 +6,7 @@ from django.db import DataError, connection, transaction
 from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 
-from casino.events.rows import any_time, execute, fetch
+from casino.events.sql import any_time, execute, fetch
 
 EVERYTHING = "SELECT 1::bigint, 'a%%b'::text || %s::text, now(), '{1,2}'::int[], '\\x00ff'::bytea, NULL::text"
 

@@ -4,8 +4,8 @@ import pytest
 from django.db import transaction
 
 from casino.events import store
-from casino.events.drafts import Append, Draft, VersionConflict
-from casino.kernel.refusals import Kind
+from casino.events.records import Append, Draft, VersionConflict
+from casino.kernel.errors import Kind
 from tests.casino.events.writing import METADATA, draft, write
 
 

@@ -7,9 +7,9 @@ from operator import attrgetter
 import pytest
 
 from casino.events import sealer, subscriptions
-from casino.events.canonical import recanonical
 from casino.events.digest import GENESIS, digest
 from casino.events.verification import Head, head_mark, inspect, verify, walk
+from casino.kernel.canonical_json import recanonical
 from tests.casino.events.writing import write
 
 

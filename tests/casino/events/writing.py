@@ -1,6 +1,6 @@
 """Short ways to write events in these tests."""
 
-from casino.events.drafts import Append, Draft, Metadata
+from casino.events.records import Append, Draft, Metadata
 from casino.events.store import append
 
 METADATA = Metadata(operator="op", actor="player:7", causation="cmd:1", correlation="corr:1", request="req:1")

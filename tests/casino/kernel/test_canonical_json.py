@@ -7,7 +7,7 @@ from django.db import connection
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casino.events.canonical import LARGEST, NotCanonical, canonical, recanonical
+from casino.kernel.canonical_json import LARGEST, NotCanonical, canonical, recanonical
 
 ASCII = st.text(st.characters(min_codepoint=1, max_codepoint=126), max_size=8)
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=12)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from casino.kernel.frontier import Frontier
+from casino.kernel.compact_range import Frontier
 from casino.kernel.merkle import Subtree, leaf_hash, root
 
 DATA = [number.to_bytes(2) for number in range(70)]

@@ -1,6 +1,6 @@
 """When a worker counts as deaf."""
 
-from casino.deafness import PATIENCE, Ear
+from casino.observability.celery_watchdog import PATIENCE, Ear
 
 
 def test_a_worker_is_deaf_when_messages_wait_and_it_has_nothing_to_do_for_too_long():

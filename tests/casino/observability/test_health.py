@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import connection
 from django.test import RequestFactory
 
-from casino.health import SEEN_MIGRATED, livez, readyz
+from casino.observability.health import SEEN_MIGRATED, livez, readyz
 
 GET = RequestFactory().get("/readyz")
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from casino.operators import operations, pins, sessions
+from casino.operators import pins, services, sessions
 from casino.significant.models import SignificantEvent
 from tests.support.office import Office, open_office
 
@@ -24,14 +24,14 @@ def ask(credential: str) -> int:
 
 
 def test_a_wrong_key_is_told_with_its_operator_and_address_and_without_its_secret() -> None:
-    operator = operations.create_operator(slug="lucky", name="Lucky", currency="EUR", sandbox=True)
-    key, secret = operations.issue_key(operator=operator.id)
+    operator = services.create_operator(slug="lucky", name="Lucky", currency="EUR", sandbox=True)
+    key, secret = services.issue_key(operator=operator.id)
     assert ask(f"{key}.not-the-secret") == ask(f"{key}.nor-this") == 401
     (event,) = failures()
     assert (event.operator_id, event.subject, event.address) == (operator.id, f"key:{key}", "192.0.2.7")
     assert "secret" not in f"{event.reason}{event.before}{event.after}{event.once}"
 
-    operations.revoke_key(key_id=key, by="staff:7")
+    services.revoke_key(key_id=key, by="staff:7")
     assert ask(f"{key}.{secret}") == 401
     changes = SignificantEvent.objects.filter(kind="access_changed").order_by("number")
     assert [(change.reason, change.actor) for change in changes] == [

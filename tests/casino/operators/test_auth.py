@@ -8,11 +8,11 @@ from pytest_django import DjangoAssertNumQueries, Settings
 from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
-from casino.api.requests import request_id
-from casino.operators import operations, sessions
+from casino.observability.request_id import request_id
+from casino.operators import services, sessions
+from casino.operators.base_views import metadata
 from casino.operators.models import ApiKey, Player, PlayerSession
 from casino.operators.principals import OperatorPrincipal
-from casino.operators.views import metadata
 
 pytestmark = pytest.mark.django_db
 NOBODY = "0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11"
@@ -32,9 +32,9 @@ class House:
 
 
 def house(slug: str) -> House:
-    operator = operations.create_operator(slug=slug, name=slug.title(), currency="EUR", sandbox=True)
-    key_id, secret = operations.issue_key(operator=operator.id)
-    player = operations.register_player(operator=operator.id, reference="alice-1", nickname="Alice")
+    operator = services.create_operator(slug=slug, name=slug.title(), currency="EUR", sandbox=True)
+    key_id, secret = services.issue_key(operator=operator.id)
+    player = services.register_player(operator=operator.id, reference="alice-1", nickname="Alice")
     token = sessions.open_session(operator=operator.id, player=player.id, seconds=60).token
     return House(operator, key_id, secret, player, token)
 
@@ -106,10 +106,10 @@ def test_a_wrong_secret_or_another_keys_secret_is_invalid(lucky: House, golden: 
 
 
 def test_a_revoked_key_is_invalid_at_once_and_the_other_one_lives(lucky: House) -> None:
-    other_id, other_secret = operations.issue_key(operator=lucky.operator.id, label="new")
+    other_id, other_secret = services.issue_key(operator=lucky.operator.id, label="new")
 
-    operations.revoke_key(key_id=lucky.key_id)
-    operations.revoke_key(key_id=lucky.key_id)
+    services.revoke_key(key_id=lucky.key_id)
+    services.revoke_key(key_id=lucky.key_id)
 
     assert whoami(lucky.key).json()["code"] == "invalid_credentials"
     assert whoami(f"{other_id}.{other_secret}").status_code == 200

@@ -13,7 +13,7 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casino.operators import operations, pins, sessions
+from casino.operators import pins, services, sessions
 from casino.operators.models import Player, PlayerPin
 from casino.operators.pin_lock import LOCKED_FOR, TRIES, WINDOW, after_failure
 from casino.operators.refusals import PinLocked, PinNotSet, PinWrong
@@ -40,10 +40,10 @@ class Scene:
 
 
 def open_scene(slug: str = "lucky") -> Scene:
-    operator = operations.create_operator(slug=slug, name="Lucky", currency="EUR", sandbox=True)
-    player = operations.register_player(operator=operator.id, reference="alice-1", nickname="Alice")
+    operator = services.create_operator(slug=slug, name="Lucky", currency="EUR", sandbox=True)
+    player = services.register_player(operator=operator.id, reference="alice-1", nickname="Alice")
     token = sessions.open_session(operator=operator.id, player=player.id, seconds=3600).token
-    return Scene(player, ".".join(operations.issue_key(operator=operator.id)), token)
+    return Scene(player, ".".join(services.issue_key(operator=operator.id)), token)
 
 
 @pytest.fixture

@@ -9,17 +9,17 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from casino.kernel.money import UnknownCurrency
-from casino.operators import operations, queries, sessions
+from casino.operators import queries, services, sessions
 from casino.operators.models import Operator, Player
 from casino.operators.refusals import InvalidSlug, SlugTaken, UnknownKey, UnknownOperator, UnknownPlayer
 
 
 def operator(slug: str = "lucky") -> Operator:
-    return operations.create_operator(slug=slug, name="Lucky", currency="EUR", sandbox=True)
+    return services.create_operator(slug=slug, name="Lucky", currency="EUR", sandbox=True)
 
 
 def register(operator: UUID, reference: str = "alice-1", nickname: str = "Alice") -> Player:
-    return operations.register_player(operator=operator, reference=reference, nickname=nickname)
+    return services.register_player(operator=operator, reference=reference, nickname=nickname)
 
 
 @pytest.mark.django_db
@@ -40,7 +40,7 @@ def test_a_slug_is_plain(slug: str) -> None:
 @pytest.mark.django_db
 def test_an_operator_plays_in_a_currency_we_know() -> None:
     with pytest.raises(UnknownCurrency):
-        operations.create_operator(slug="lucky", name="Lucky", currency="EURO", sandbox=False)
+        services.create_operator(slug="lucky", name="Lucky", currency="EURO", sandbox=False)
 
 
 @pytest.mark.django_db
@@ -96,9 +96,9 @@ def test_players_are_listed_in_the_order_they_came() -> None:
 @pytest.mark.django_db
 def test_unknown_keys_and_operators_are_named() -> None:
     with pytest.raises(UnknownKey, match="op_nothing"):
-        operations.revoke_key(key_id="op_nothing")
+        services.revoke_key(key_id="op_nothing")
     with pytest.raises(UnknownOperator, match="nobody"):
-        operations.find_operator(slug="nobody")
+        services.find_operator(slug="nobody")
 
 
 def run(*words: str) -> str:
@@ -148,9 +148,9 @@ def test_the_command_says_what_is_wrong_in_a_sentence(words: tuple[str, ...], sa
 def test_an_operators_days_begin_in_its_time_zone_and_in_no_invented_one() -> None:
     out = StringIO()
     call_command("operator", "create", "malta", "--currency", "EUR", "--time-zone", "Europe/Malta", stdout=out)
-    assert operations.find_operator(slug="malta").time_zone == "Europe/Malta"
+    assert services.find_operator(slug="malta").time_zone == "Europe/Malta"
     call_command("operator", "zone", "malta", "Europe/Rome", stdout=out)
-    assert operations.find_operator(slug="malta").time_zone == "Europe/Rome"
+    assert services.find_operator(slug="malta").time_zone == "Europe/Rome"
     with pytest.raises(CommandError):
         call_command("operator", "zone", "malta", "Mars/Olympus", stdout=out)
     with pytest.raises(CommandError):

@@ -10,14 +10,14 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries, Settings
 
-from casino.operators import operations, sessions
+from casino.operators import services, sessions
 from casino.operators.models import Player, PlayerSession
 
 
 @pytest.fixture
 def alice() -> Player:
-    operator = operations.create_operator(slug="lucky", name="Lucky", currency="EUR", sandbox=True)
-    return operations.register_player(operator=operator.id, reference="alice-1", nickname="Alice")
+    operator = services.create_operator(slug="lucky", name="Lucky", currency="EUR", sandbox=True)
+    return services.register_player(operator=operator.id, reference="alice-1", nickname="Alice")
 
 
 def log_in(player: Player) -> str:
@@ -66,7 +66,7 @@ def test_who_is_told_of_the_take_over_is_told_what_to_do(alice: Player) -> None:
 
 @pytest.mark.django_db
 def test_logging_in_ends_no_session_of_another_player(alice: Player) -> None:
-    bob = operations.register_player(operator=alice.operator_id, reference="bob-1", nickname="Bob")
+    bob = services.register_player(operator=alice.operator_id, reference="bob-1", nickname="Bob")
     hers = log_in(alice)
     log_in(bob)
 

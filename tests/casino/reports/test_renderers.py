@@ -13,11 +13,11 @@ import pytest
 from pyarrow import parquet
 
 from casino.reports import document
-from casino.reports.comparing import Change, changes
+from casino.reports.definition import CURRENCY, MONEY, Column, Definition, Found, Row, amount, count, flag, moment, rate
+from casino.reports.diff import Change, changes
 from casino.reports.document import Made, Whose
-from casino.reports.formats import csv_file, parquet_file, pdf_file
 from casino.reports.intervals import between
-from casino.reports.shape import CURRENCY, MONEY, Column, Definition, Found, Row, amount, count, flag, moment, rate
+from casino.reports.renderers import csv_file, parquet_file, pdf_file
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 WHOSE = Whose(UUID(int=1), "lucky", "=Lucky & Söhne 幸運", False, "Europe/Vienna")

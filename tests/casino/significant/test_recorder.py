@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.db.utils import Error
 from django.test.utils import CaptureQueriesContext
 
-from casino.significant import log, remarks
+from casino.significant import notes, recorder
 from casino.significant.kinds import WORDS
 from casino.significant.models import Remark, SignificantEvent, Unacknowledged
 from casino.significant.refusals import AlreadyAcknowledged, NoteIsEmpty
@@ -25,9 +25,9 @@ HOUSE = UUID("0190a000-0000-7000-8000-000000000001")
 def told(**given: Any) -> SignificantEvent:
     """Record one event and read it back."""
     stated: dict[str, Any] = {
-        "kind": log.Kind.TABLE_STOPPED, "operator": HOUSE, "subject": f"table:{uuid4()}", "actor": "staff:7",
+        "kind": recorder.Kind.TABLE_STOPPED, "operator": HOUSE, "subject": f"table:{uuid4()}", "actor": "staff:7",
     }  # fmt: skip
-    log.record(**{**stated, **given})
+    recorder.record(**{**stated, **given})
     return SignificantEvent.objects.latest("number")
 
 
@@ -47,26 +47,26 @@ def test_an_event_says_when_who_why_and_what_it_changed() -> None:
 @pytest.mark.django_db
 def test_many_events_are_one_statement_and_numbers_ascend_in_their_order() -> None:
     many = [
-        log.Significant(kind=log.Kind.LARGE_WIN, operator=None, subject=f"player:{n}", actor="system")
+        recorder.Significant(kind=recorder.Kind.LARGE_WIN, operator=None, subject=f"player:{n}", actor="system")
         for n in range(20)
     ]
     with CaptureQueriesContext(
         connection,
     ) as asked:
-        assert log.record_many(many) == 20
+        assert recorder.record_many(many) == 20
     assert len(asked) == 1
     kept = SignificantEvent.objects.order_by("number").values_list("subject", flat=True)
     assert list(kept) == [f"player:{n}" for n in range(20)]
-    assert log.record_many([]) == 0
+    assert recorder.record_many([]) == 0
 
 
 @pytest.mark.django_db
 def test_what_is_said_under_one_name_is_recorded_once() -> None:
-    once = log.Significant(
-        kind=log.Kind.LARGE_WIN, operator=None, subject="round:1", actor="system", once="large_win:round:1"
+    once = recorder.Significant(
+        kind=recorder.Kind.LARGE_WIN, operator=None, subject="round:1", actor="system", once="large_win:round:1"
     )
-    assert log.record_many([once]) == 1
-    assert log.record_many([once]) == 0
+    assert recorder.record_many([once]) == 1
+    assert recorder.record_many([once]) == 0
     assert SignificantEvent.objects.count() == Unacknowledged.objects.count() == 1
 
 
@@ -81,22 +81,22 @@ def test_an_event_goes_with_the_transaction_that_told_of_it() -> None:
 
 @pytest.mark.django_db
 def test_what_is_for_information_waits_for_nobody() -> None:
-    event = told(kind=log.Kind.LOGIN_FAILED)
+    event = told(kind=recorder.Kind.LOGIN_FAILED)
     assert event.severity == "info"
     with pytest.raises(AlreadyAcknowledged):
-        remarks.acknowledge(event.pk, by="staff:7")
+        notes.acknowledge(event.pk, by="staff:7")
     assert not Remark.objects.exists()
 
 
 @pytest.mark.django_db
 def test_an_event_is_acknowledged_once_and_noted_as_often_as_one_likes() -> None:
     event = told()
-    remarks.acknowledge(event.pk, by="staff:7", note=" Looked at the shoe. ")
+    notes.acknowledge(event.pk, by="staff:7", note=" Looked at the shoe. ")
     with pytest.raises(AlreadyAcknowledged):
-        remarks.acknowledge(event.pk, by="staff:8")
-    remarks.add_note(event.pk, by="staff:8", note="Shoe replaced.")
+        notes.acknowledge(event.pk, by="staff:8")
+    notes.add_note(event.pk, by="staff:8", note="Shoe replaced.")
     with pytest.raises(NoteIsEmpty):
-        remarks.add_note(event.pk, by="staff:8", note="  ")
+        notes.add_note(event.pk, by="staff:8", note="  ")
     said = list(Remark.objects.order_by("pk").values_list("acknowledges", "by", "note"))
     assert said == [(True, "staff:7", "Looked at the shoe."), (False, "staff:8", "Shoe replaced.")]
     assert not Unacknowledged.objects.exists()
@@ -104,7 +104,7 @@ def test_an_event_is_acknowledged_once_and_noted_as_often_as_one_likes() -> None
 
 def test_of_two_who_acknowledge_at_once_one_is_told_so(database: Any, in_threads: Callable[..., list[Any]]) -> None:
     event = told()
-    done = in_threads(4, lambda i: remarks.acknowledge(event.pk, by=f"staff:{i}"))
+    done = in_threads(4, lambda i: notes.acknowledge(event.pk, by=f"staff:{i}"))
     assert done.count(None) == 1
     assert sum(isinstance(each, AlreadyAcknowledged) for each in done) == 3
     assert Remark.objects.count() == 1
@@ -124,11 +124,11 @@ def test_of_two_who_acknowledge_at_once_one_is_told_so(database: Any, in_threads
 )
 def test_neither_events_nor_remarks_can_be_changed_removed_or_backdated(statement: str) -> None:
     event = told()
-    remarks.add_note(event.pk, by="staff:7", note="A note.")
+    notes.add_note(event.pk, by="staff:7", note="A note.")
     with pytest.raises(Error), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
     assert SignificantEvent.objects.get().reason == ""
 
 
 def test_every_kind_has_words() -> None:
-    assert set(WORDS) == set(log.Kind)
+    assert set(WORDS) == set(recorder.Kind)

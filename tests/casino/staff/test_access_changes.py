@@ -10,10 +10,10 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from casino.operators import operations
+from casino.operators import services
 from casino.operators.models import Operator, StaffMembership
 from casino.significant.models import SignificantEvent
-from casino.staff import access, authenticators, locks, review
+from casino.staff import access_changes, access_review, authenticators, lockout
 from casino.staff.models import SignIn, View
 from casino.staff.refusals import NotToOneself, ReasonMissing
 from casino.staff.roles import Role
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def operator(slug: str) -> Operator:
-    return operations.create_operator(slug=slug, name=slug, currency="EUR", sandbox=True)
+    return services.create_operator(slug=slug, name=slug, currency="EUR", sandbox=True)
 
 
 def member(name: str, *roles: Role, house: Operator | None = None, **more: Any) -> User:
@@ -125,11 +125,11 @@ def test_who_is_locked_out_is_unlocked_by_another_with_a_reason() -> None:
     admin, ann = member("admin", Role.ADMINISTRATOR, house=lucky), member("ann", house=lucky)
     for _ in range(3):
         Client().post("/admin/login/", {"username": "ann", "password": "wrong"})
-    assert locks.is_locked("ann")
+    assert lockout.is_locked("ann")
     here = reverse("admin:staff_member_change", args=[ann.pk])
     assert "locked" in client_of(admin).get(here).content.decode()
     client_of(admin).post(reverse("admin:staff_member_unlock", args=[ann.pk]), {"reason": "Seen at the desk."})
-    assert not locks.is_locked("ann")
+    assert not lockout.is_locked("ann")
     assert [(event.reason, event.before) for event in events()] == [("Seen at the desk.", {"locked": True})]
     assert Client().post("/admin/login/", {"username": "ann", "password": "a-long-password"}).status_code == 302
 
@@ -137,11 +137,11 @@ def test_who_is_locked_out_is_unlocked_by_another_with_a_reason() -> None:
 def test_a_lost_authenticator_is_taken_away_by_another_with_a_reason() -> None:
     admin, ann = member("admin", Role.ADMINISTRATOR), member("ann")
     with pytest.raises(ReasonMissing):
-        access.reset_authenticator(ann, by=admin, reason=" ")
+        access_changes.reset_authenticator(ann, by=admin, reason=" ")
     with pytest.raises(NotToOneself):
-        access.reset_authenticator(admin, by=admin, reason="Mine.")
+        access_changes.reset_authenticator(admin, by=admin, reason="Mine.")
     authenticators.begin(ann)
-    access.reset_authenticator(ann, by=admin, reason="Phone in the lake.")
+    access_changes.reset_authenticator(ann, by=admin, reason="Phone in the lake.")
     assert not authenticators.is_enrolled(ann)
 
 
@@ -154,7 +154,7 @@ def test_the_review_names_what_is_asked_of_every_user(tmp_path: Any) -> None:
     file = tmp_path / "review.csv"
     call_command("access_review", "--csv", str(file))
     first, second = csv.DictReader(io.StringIO(file.read_text(encoding="utf-8")))
-    assert tuple(first) == review.COLUMNS
+    assert tuple(first) == access_review.COLUMNS
     assert first["name"] == "'=cmd() A"
     assert first["functions"].startswith("cashier: operators.view_operator ")
     picked = ("login", "roles", "operators", "status", "second_factor", "last_address", "disabled")
@@ -176,7 +176,7 @@ def test_the_review_is_downloaded_by_who_may(django_assert_max_num_queries: Any)
 
 def test_every_page_that_is_looked_at_is_kept_and_compliance_sees_it() -> None:
     lucky = operator("lucky")
-    player = operations.register_player(operator=lucky.id, reference="r1", nickname="Alice")
+    player = services.register_player(operator=lucky.id, reference="r1", nickname="Alice")
     support = member("s", Role.SUPPORT, house=lucky)
     client = client_of(support)
     client.get(reverse("admin:operators_player_change", args=[player.id]), REMOTE_ADDR="10.0.0.7")
@@ -199,7 +199,7 @@ def test_every_page_that_is_looked_at_is_kept_and_compliance_sees_it() -> None:
 
 def test_what_nobody_may_look_at_is_not_kept_as_seen() -> None:
     lucky, rival = operator("lucky"), operator("rival")
-    player = operations.register_player(operator=lucky.id, reference="r1", nickname="Alice")
+    player = services.register_player(operator=lucky.id, reference="r1", nickname="Alice")
     client_of(member("s", Role.SUPPORT, house=rival)).get(reverse("admin:operators_player_change", args=[player.id]))
     client_of(member("a", Role.ADMINISTRATOR, house=lucky)).get(reverse("admin:operators_player_changelist"))
     assert not View.objects.exists()

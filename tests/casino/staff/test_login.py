@@ -11,7 +11,7 @@ from django.test import AsyncClient, Client
 from django.urls import reverse
 from django_otp.oath import totp
 
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.significant.models import SignificantEvent
 from casino.staff import authenticators
 from casino.staff.models import Authenticator, RecoveryCode, SignIn

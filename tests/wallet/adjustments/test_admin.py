@@ -11,9 +11,9 @@ from django.urls import reverse
 from casino.operators.models import Operator, StaffMembership
 from tests.support.office import client_of
 from tests.wallet.adjustments.test_operations import ask
+from tests.wallet.ledger.world import OPERATOR, account
 from tests.wallet.payments.counter import holds, open_alice
-from tests.wallet.world import OPERATOR, account
-from wallet.accounts import AccountKind
+from wallet.ledger.accounts import AccountKind
 from wallet.models import Adjustment
 
 pytestmark = pytest.mark.django_db

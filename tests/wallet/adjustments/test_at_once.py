@@ -5,12 +5,12 @@ from typing import Any
 
 from tests.conftest import Database
 from tests.wallet.adjustments.test_operations import agree, ask, told
+from tests.wallet.ledger.world import account, fund
 from tests.wallet.payments.counter import holds, open_alice
-from tests.wallet.world import account, fund
-from wallet.accounts import AccountKind
 from wallet.adjustments.refusals import AdjustmentDecided
 from wallet.adjustments.state import AdjustmentStatus
-from wallet.refusals import InsufficientFunds
+from wallet.ledger.accounts import AccountKind
+from wallet.ledger.refusals import InsufficientFunds
 
 
 def test_ten_who_agree_at_once_move_the_money_once(database: Database, in_threads: Callable[..., Any]) -> None:

@@ -9,15 +9,15 @@ import pytest
 
 from baccarat.audit import engine
 from casino.events import sealer
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.kernel.money import Book
 from tests.conftest import Database
 from tests.wallet.adjustments.test_operations import agree, ask, refuse
+from tests.wallet.ledger.world import ALICE, OPERATOR
 from tests.wallet.payments.counter import open_alice
-from tests.wallet.world import ALICE, OPERATOR
-from wallet.adjustment_events import AdjustmentApproved, AdjustmentReason, AdjustmentRequested, Direction
 from wallet.adjustments.audit import Adjustments
-from wallet.adjustments.rebuilding import rebuild_adjustments
+from wallet.adjustments.events import AdjustmentApproved, AdjustmentReason, AdjustmentRequested, Direction
+from wallet.adjustments.rebuild import rebuild_adjustments
 
 ROWS = "SELECT kept::text FROM wallet_adjustment AS kept ORDER BY 1"
 TAMPERING = {

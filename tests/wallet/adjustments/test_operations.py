@@ -7,14 +7,13 @@ import pytest
 from django.db import IntegrityError
 
 from casino.events import store
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.kernel.money import AmountNotPositive, Book
+from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account, fund
 from tests.wallet.payments.counter import holds, open_alice
-from tests.wallet.world import ALICE, BOB, METADATA, OPERATOR, account, fund
-from wallet import debts, ledger, notices
-from wallet.accounts import AccountKind, AccountName, operator_account
-from wallet.adjustment_events import AdjustmentReason, Direction
-from wallet.adjustments import operations, queries
+from wallet import notices
+from wallet.adjustments import queries, services
+from wallet.adjustments.events import AdjustmentReason, Direction
 from wallet.adjustments.queries import Asked, Total
 from wallet.adjustments.refusals import (
     AdjustmentDecided,
@@ -24,7 +23,10 @@ from wallet.adjustments.refusals import (
     UnknownAdjustment,
 )
 from wallet.adjustments.state import AdjustmentStatus
-from wallet.refusals import DebtOutstanding, InsufficientFunds, UnknownAccount
+from wallet.ledger import store as ledger
+from wallet.ledger.accounts import AccountKind, AccountName, operator_account
+from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds, UnknownAccount
+from wallet.payments import debts
 
 pytestmark = pytest.mark.django_db
 
@@ -34,15 +36,15 @@ def ask(direction: str = "credit", amount: int = 2000, **changes: Any) -> UUID:
         "operator": OPERATOR, "player": ALICE, "book": Book.REAL, "currency": "EUR",
         "reason": AdjustmentReason.COMPLAINT, "note": "Ticket 4411.", "message": "Sorry!", "by": "staff:1",
     }  # fmt: skip
-    return operations.request(direction=Direction(direction), amount=amount, metadata=METADATA, **{**given, **changes})
+    return services.request(direction=Direction(direction), amount=amount, metadata=METADATA, **{**given, **changes})
 
 
 def agree(wanted: UUID, by: str = "staff:2", **more: Any) -> AdjustmentStatus:
-    return operations.approve(wanted, operator=OPERATOR, by=by, metadata=METADATA, **more).status
+    return services.approve(wanted, operator=OPERATOR, by=by, metadata=METADATA, **more).status
 
 
 def refuse(wanted: UUID, by: str = "staff:2", answer: str = "Paid on Monday.") -> AdjustmentStatus:
-    return operations.reject(wanted, operator=OPERATOR, by=by, metadata=METADATA, answer=answer).status
+    return services.reject(wanted, operator=OPERATOR, by=by, metadata=METADATA, answer=answer).status
 
 
 def told(player: UUID = ALICE) -> list[notices.Given]:
@@ -139,7 +141,7 @@ def test_bad_input_is_refused_and_leaves_nothing(changes: dict[str, Any], refusa
 def test_another_operator_knows_of_no_such_adjustment() -> None:
     open_alice()
     wanted = ask()
-    for decide in (operations.approve, operations.reject):
+    for decide in (services.approve, services.reject):
         with pytest.raises(UnknownAdjustment):
             decide(wanted, operator=UUID(int=99), by="staff:2", metadata=METADATA, answer="no")
     with pytest.raises(UnknownAdjustment):

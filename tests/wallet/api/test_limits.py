@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from tests.support.protection import age_wishes
 from tests.wallet.api.test_payments import Caller, deposit, house
 from tests.wallet.payments.counter import use_provider

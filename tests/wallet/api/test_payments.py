@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.test import Client
 
-from casino.operators.operations import create_operator, issue_key
+from casino.operators.services import create_operator, issue_key
 from tests.wallet.payments.counter import SECRET, use_provider
 from wallet.payments import callbacks, signatures
 

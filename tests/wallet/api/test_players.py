@@ -8,13 +8,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from casino.kernel.money import Book
-from casino.operators.operations import create_operator, issue_key
+from casino.operators.services import create_operator, issue_key
 from casino.operators.sessions import open_session
-from tests.wallet.world import causes
-from wallet import ledger
-from wallet.accounts import player_account
-from wallet.audit import check
-from wallet.entries import buy_in
+from tests.wallet.ledger.world import causes
+from wallet.ledger import store
+from wallet.ledger.accounts import player_account
+from wallet.ledger.audit import check
+from wallet.ledger.entries import buy_in
 
 pytestmark = pytest.mark.django_db
 TABLE = UUID(int=77)
@@ -118,7 +118,7 @@ def test_a_bad_credit_is_refused_with_its_own_code(
     answer = lucky.credit(player, **changes)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     account = player_account(operator=lucky.id, player=UUID(player), book=Book.REAL, currency="EUR")
-    assert ledger.balances([account]) == {account: 0}
+    assert store.balances([account]) == {account: 0}
 
 
 def test_an_operator_that_is_no_sandbox_gives_no_credits() -> None:
@@ -160,7 +160,7 @@ def test_a_player_sees_the_own_money_and_that_at_each_table(lucky: House) -> Non
     lucky.credit(player)
     (cause,) = causes(1)
     where: dict[str, Any] = {"operator": lucky.id, "player": UUID(player), "table": TABLE, "book": Book.REAL}
-    ledger.post([buy_in(cause=cause, currency="EUR", amount=2500, **where)])
+    store.post([buy_in(cause=cause, currency="EUR", amount=2500, **where)])
     token = open_session(operator=lucky.id, player=UUID(player), seconds=60).token
     me = House(lucky.id, token)
     shown = me.get("me/balances").json()["items"]

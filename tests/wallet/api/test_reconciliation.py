@@ -7,10 +7,10 @@ from uuid import UUID
 import pytest
 
 from tests.baccarat.api.people import Tenant, tenant
-from wallet.payments.reports import Kind, Said
-from wallet.reconciliation import operations
-from wallet.reconciliation.comparing import Theirs, compare
-from wallet.reconciliation.sides import Day
+from wallet.payments.provider_reports import Kind, Said
+from wallet.reconciliation import services
+from wallet.reconciliation.comparison import Theirs, compare
+from wallet.reconciliation.sources import Day
 
 pytestmark = pytest.mark.django_db
 AT = datetime(2026, 11, 21, tzinfo=UTC)
@@ -20,7 +20,7 @@ def differing(house: Tenant, *payments: str, day: date = date(2026, 11, 20)) -> 
     """A day on which the provider has payments that we do not have; returns their differences' ids."""
     theirs = [Theirs(Kind.DEPOSIT, payment, "tx", Said.COMPLETED, 900, "EUR") for payment in payments]
     which = Day(UUID(house.id), "sandbox", day, AT - timedelta(days=1), AT)
-    operations._keep(which, "EUR", compare([], theirs))
+    services._keep(which, "EUR", compare([], theirs))
     return [item["id"] for item in house.pages("differences", day=day.isoformat())]
 
 

@@ -16,17 +16,17 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.money import Book
-from casino.operators.operations import create_operator, issue_key
+from casino.operators.services import create_operator, issue_key
 from casino.operators.sessions import open_session
-from tests.wallet.world import METADATA, causes, deposits, move
-from wallet import ledger, operations, queries
-from wallet.accounts import AccountKind, AccountName, game_account, player_account
-from wallet.api.sheets import harmless, one_by_one
+from tests.wallet.ledger.world import METADATA, causes, deposits, move
+from wallet.api.csv_renderer import harmless, one_by_one
 from wallet.api.statements import written
-from wallet.entries import buy_in
-from wallet.refusals import PeriodReversed
+from wallet.ledger import player_accounts, queries, store
+from wallet.ledger.accounts import AccountKind, AccountName, game_account, player_account
+from wallet.ledger.entries import buy_in
+from wallet.ledger.refusals import PeriodReversed
 
 pytestmark = pytest.mark.django_db
 TABLE = UUID(int=77)
@@ -39,7 +39,7 @@ class Teller:
         operator = create_operator(slug="lucky", name="lucky", currency="EUR", sandbox=True)
         self.operator = operator.id
         self.key = ".".join(issue_key(operator=operator.id))
-        player = operations.register_player(
+        player = player_accounts.register_player(
             operator=operator.id, reference="r1", nickname="Ace", currency="EUR", metadata=METADATA
         )
         self.player = player.id
@@ -47,18 +47,18 @@ class Teller:
 
     def credit(self, amount: int) -> datetime:
         """Moves money in, and says when that was recorded."""
-        operations.sandbox_credit(
+        player_accounts.sandbox_credit(
             operator=self.operator, player=self.player, book=Book.REAL, currency="EUR", amount=amount, sandbox=True,
             metadata=METADATA,
         )  # fmt: skip
-        return ledger.statement(self.account, limit=1)[0].recorded_at
+        return store.statement(self.account, limit=1)[0].recorded_at
 
     def sit(self, amount: int) -> None:
         entry = buy_in(
             cause=causes(1, f"sit-{uuid4()}")[0], operator=self.operator, player=self.player, table=TABLE,
             book=Book.REAL, currency="EUR", amount=amount,
         )  # fmt: skip
-        ledger.post([entry])
+        store.post([entry])
 
     def ask(self, accept: str = "*/*", **query: str) -> Any:
         headers = {"Authorization": f"Bearer {self.key}", "Accept": accept}
@@ -259,10 +259,10 @@ def test_whatever_moved_the_lines_of_any_period_make_up_its_change_in_balance(
     player = uuid4()
     account = game_account(operator=UUID(int=1), player=player, table=TABLE, book=Book.REAL, currency="EUR")
     held = _moved(account, moves)
-    moments = [line.recorded_at for line in ledger.statement(account, after=0, limit=50)]
+    moments = [line.recorded_at for line in store.statement(account, after=0, limit=50)]
     since, until = (None if not 0 <= end < len(moments) else moments[end] for end in ends)
-    opening = ledger.Mark() if since is None else ledger.mark(account, before=since)
-    closing = ledger.mark(account, before=until)
+    opening = store.Mark() if since is None else store.mark(account, before=since)
+    closing = store.mark(account, before=until)
     stated = queries.Statement(account, opening, closing, (), closing.balance - opening.balance)
 
     if since is None or until is None or since < until:
@@ -271,7 +271,7 @@ def test_whatever_moved_the_lines_of_any_period_make_up_its_change_in_balance(
         assert [line for page in stated.pages() for line in page] == lines[::-1]
         assert all((since is None or line.recorded_at >= since) for line in lines)
         assert all((until is None or line.recorded_at < until) for line in lines)
-    assert ledger.mark(account).balance == held
+    assert store.mark(account).balance == held
 
 
 def _moved(account: AccountName, moves: list[int]) -> int:
@@ -282,6 +282,6 @@ def _moved(account: AccountName, moves: list[int]) -> int:
             continue
         held += amount
         (cause,) = causes(1, f"moved-{uuid4()}")
-        ledger.post([move(cause, deposits(), account, amount)])
+        store.post([move(cause, deposits(), account, amount)])
     assert fetch("SELECT count(*) FROM wallet_posting WHERE account_id = %s", [account.id])[0][0] <= len(moves)
     return held

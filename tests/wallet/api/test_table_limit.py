@@ -9,10 +9,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.events.store import Metadata
-from casino.operators import operations, pins, sessions
-from wallet import operations as wallet
+from casino.operators import pins, services, sessions
+from wallet.ledger import player_accounts as wallet
 
 PIN, WRONG = "482913", "111111"
 NEVER = {"limit": None, "set_at": None, "next_change_at": None}
@@ -39,7 +39,7 @@ class Gambler:
 
 
 def gambler(slug: str = "lucky", nickname: str = "Alice") -> Gambler:
-    operator = operations.create_operator(slug=slug, name=slug, currency="EUR", sandbox=True).id
+    operator = services.create_operator(slug=slug, name=slug, currency="EUR", sandbox=True).id
     return another(operator, nickname)
 
 
@@ -151,7 +151,7 @@ def test_what_is_no_limit_is_refused_by_name(alice: Gambler, changes: dict[str, 
 
 @pytest.mark.django_db
 def test_an_empty_body_and_an_operators_key_are_refused(alice: Gambler) -> None:
-    key = ".".join(operations.issue_key(operator=alice.operator))
+    key = ".".join(services.issue_key(operator=alice.operator))
 
     assert code(Gambler(alice.operator, alice.id, key).set()) == (403, "forbidden")
     headers = {"Authorization": f"Bearer {alice.token}", "Idempotency-Key": "k"}

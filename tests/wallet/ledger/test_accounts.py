@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casino.kernel.money import Book
-from tests.wallet.world import ALICE, BOB, OPERATOR, TABLE, account, game
-from wallet.accounts import (
+from tests.wallet.ledger.world import ALICE, BOB, OPERATOR, TABLE, account, game
+from wallet.ledger.accounts import (
     NAMESPACE,
     NEVER_NEGATIVE,
     OF_A_PLAYER,

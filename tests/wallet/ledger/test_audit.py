@@ -3,13 +3,13 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from casino.events.rows import fetch
-from tests.wallet.world import account, bank, causes, deposits, fund, game, move, stakes
-from wallet import ledger
-from wallet.accounts import AccountKind
-from wallet.audit import are_just, check, compare_batch
-from wallet.entries import Posting, entry
-from wallet.rebuild import rebuild_balances
+from casino.events.sql import fetch
+from tests.wallet.ledger.world import account, bank, causes, deposits, fund, game, move, stakes
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountKind
+from wallet.ledger.audit import are_just, check, compare_batch
+from wallet.ledger.entries import Posting, entry
+from wallet.ledger.rebuild import rebuild_balances
 
 TAMPERING = {
     "entry does not sum to zero": "UPDATE wallet_posting SET amount = amount + 1 WHERE account_id = %(alices)s",
@@ -55,7 +55,7 @@ def test_no_text_hides_a_second_entry_or_one_that_is_missing() -> None:
 @pytest.mark.django_db
 def test_entries_are_compared_with_those_that_their_events_lead_to() -> None:
     right, missing, extra, different, kind, silent = causes(6)
-    ledger.post(
+    store.post(
         [
             move(right, deposits(), game(), 100),
             move(extra, game(), stakes(), 1),
@@ -80,8 +80,8 @@ def test_entries_are_compared_with_those_that_their_events_lead_to() -> None:
 
 def test_balances_are_rebuilt_from_postings_byte_for_byte(database: Any) -> None:
     fund(account(), 500)
-    ledger.open_accounts([bank()])
-    ledger.post([move(causes(1)[0], account(), game(), 200)])
+    store.open_accounts([bank()])
+    store.post([move(causes(1)[0], account(), game(), 200)])
     rows = "SELECT t::text FROM wallet_balance t ORDER BY account_id"
     before = fetch(rows)
     with connection.cursor() as cursor:

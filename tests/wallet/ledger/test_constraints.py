@@ -6,8 +6,8 @@ import psycopg
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
-from tests.wallet.world import account, bank, causes, fund, game, stakes
-from wallet import ledger
+from tests.wallet.ledger.world import account, bank, causes, fund, game, stakes
+from wallet.ledger import store
 
 CHANGES = [
     "UPDATE wallet_account SET kind = 'bank'",
@@ -26,7 +26,7 @@ POSTING = """INSERT INTO wallet_posting (entry_id, account_id, amount, balance, 
 
 
 def insert(postings: list[tuple[Any, int]]) -> None:
-    ledger.open_accounts([account(), bank(), stakes()])
+    store.open_accounts([account(), bank(), stakes()])
     (cause,) = causes(1)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(ENTRY, [cause])
@@ -42,7 +42,7 @@ def test_neither_the_application_nor_the_owner_can_change_the_ledger(database: A
         cursor.execute(statement)
     with database.owner() as owner, pytest.raises(psycopg.Error, match="never changed or removed"):
         owner.execute(statement)
-    assert ledger.balances([game()]) == {game(): 100}
+    assert store.balances([game()]) == {game(): 100}
 
 
 def test_postings_that_make_money_are_refused(database: Any) -> None:

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casino.kernel.money import Book
-from tests.wallet.world import ALICE, BOB, OPERATOR, TABLE, account, bank, game, stakes
-from wallet import entries
-from wallet.entries import Posting, Unbalanced, entry
+from tests.wallet.ledger.world import ALICE, BOB, OPERATOR, TABLE, account, bank, game, stakes
+from wallet.ledger import entries
+from wallet.ledger.entries import Posting, Unbalanced, entry
 
 AMOUNTS = st.integers(-(10**12), 10**12)
 ACCOUNTS = [account(), account(BOB), game(), stakes(), bank()]

@@ -6,15 +6,15 @@ import pytest
 
 from casino.events.store import read
 from casino.kernel.money import AmountNotPositive, Book, UnknownCurrency
-from tests.wallet.world import ALICE, BOB, METADATA, OPERATOR, account
-from wallet import ledger
-from wallet.accounts import AccountName
-from wallet.audit import check, compare_batch
-from wallet.catalogue import CATALOGUE
-from wallet.derive import entry_for
-from wallet.events import PlayerAccountOpened, SandboxCredited, stream
-from wallet.operations import LARGEST_CREDIT, open_player, sandbox_credit
-from wallet.refusals import CreditTooLarge, OpenInAnotherCurrency, SandboxClosed, UnknownAccount
+from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountName
+from wallet.ledger.audit import check, compare_batch
+from wallet.ledger.event_registry import CATALOGUE
+from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, stream
+from wallet.ledger.player_accounts import LARGEST_CREDIT, open_player, sandbox_credit
+from wallet.ledger.postings import entry_for
+from wallet.ledger.refusals import CreditTooLarge, OpenInAnotherCurrency, SandboxClosed, UnknownAccount
 
 
 def open_alice(currency: str = "EUR") -> None:
@@ -35,7 +35,7 @@ def test_opening_a_player_opens_both_books_once() -> None:
     open_alice()
     open_alice()
     assert recorded() == [PlayerAccountOpened(OPERATOR, ALICE, "EUR", (Book.REAL, Book.PLAY))]
-    assert ledger.of_player(operator=OPERATOR, player=ALICE) == {account(): 0, account(book=Book.PLAY): 0}
+    assert store.of_player(operator=OPERATOR, player=ALICE) == {account(): 0, account(book=Book.PLAY): 0}
 
 
 @pytest.mark.django_db
@@ -56,7 +56,7 @@ def test_a_credit_is_an_event_and_its_entry() -> None:
         SandboxCredited(OPERATOR, ALICE, Book.REAL, "EUR", 500, "welcome"),
         SandboxCredited(OPERATOR, ALICE, Book.REAL, "EUR", 250, ""),
     ]
-    assert [line.kind for line in ledger.statement(account())] == ["sandbox_credit", "sandbox_credit"]
+    assert [line.kind for line in store.statement(account())] == ["sandbox_credit", "sandbox_credit"]
 
 
 @pytest.mark.django_db
@@ -88,7 +88,7 @@ def test_a_credit_that_may_not_be_is_refused_and_leaves_nothing(changes: dict[st
     with pytest.raises(refusal):
         credit(**changes)
     assert len(recorded()) == 1
-    assert set(ledger.of_player(operator=OPERATOR, player=ALICE).values()) == {0}
+    assert set(store.of_player(operator=OPERATOR, player=ALICE).values()) == {0}
 
 
 def test_a_player_opened_by_many_at_once_is_opened_once(database: Any, in_threads: Callable[..., list[Any]]) -> None:
@@ -99,7 +99,7 @@ def test_a_player_opened_by_many_at_once_is_opened_once(database: Any, in_thread
 def test_credits_given_at_the_same_time_all_arrive(database: Any, in_threads: Callable[..., list[Any]]) -> None:
     open_alice()
     assert sorted(in_threads(8, lambda _: credit(100))) == list(range(100, 900, 100))
-    assert ledger.balances([account()]) == {account(): 800}
+    assert store.balances([account()]) == {account(): 800}
     assert list(check()) == []
 
 

@@ -1,12 +1,12 @@
 import pytest
 
 from casino.kernel.money import Book
-from tests.wallet.world import ALICE, OPERATOR, account
-from wallet.accounts import AccountKind, operator_account
-from wallet.catalogue import CATALOGUE
-from wallet.derive import entry_for
-from wallet.entries import Entry, Posting
-from wallet.events import PlayerAccountOpened, SandboxCredited
+from tests.wallet.ledger.world import ALICE, OPERATOR, account
+from wallet.ledger.accounts import AccountKind, operator_account
+from wallet.ledger.entries import Entry, Posting
+from wallet.ledger.event_registry import CATALOGUE
+from wallet.ledger.events import PlayerAccountOpened, SandboxCredited
+from wallet.ledger.postings import entry_for
 
 OPENED = PlayerAccountOpened(OPERATOR, ALICE, "EUR", (Book.REAL, Book.PLAY))
 CREDITED = SandboxCredited(OPERATOR, ALICE, Book.REAL, "EUR", 2500, "welcome")

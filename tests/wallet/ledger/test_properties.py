@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casino.kernel.money import Book
-from tests.wallet.world import OPERATOR, causes
-from wallet import ledger
-from wallet.accounts import NEVER_NEGATIVE, AccountKind, AccountName, operator_account, player_account
-from wallet.audit import check
-from wallet.entries import Entry, Posting, entry
-from wallet.refusals import InsufficientFunds
+from tests.wallet.ledger.world import OPERATOR, causes
+from wallet.ledger import store
+from wallet.ledger.accounts import NEVER_NEGATIVE, AccountKind, AccountName, operator_account, player_account
+from wallet.ledger.audit import check
+from wallet.ledger.entries import Entry, Posting, entry
+from wallet.ledger.refusals import InsufficientFunds
 
 
 def accounts(book: Book, currency: str) -> list[AccountName]:
@@ -56,13 +56,13 @@ def test_the_ledger_agrees_with_a_dictionary(batches: list[list[tuple[Posting, .
             wanted = defaultdict(int, model)
             if overdrawn(wanted, entries):
                 with pytest.raises(InsufficientFunds), transaction.atomic():
-                    ledger.post(entries)
+                    store.post(entries)
             else:
-                ledger.post(entries)
+                store.post(entries)
                 model = wanted
-        assert ledger.balances(model) == model
+        assert store.balances(model) == model
         assert list(check()) == []
         for book in Book:
             for currency in ("EUR", "JPY"):
-                assert sum(ledger.balances(accounts(book, currency)).values()) == 0
+                assert sum(store.balances(accounts(book, currency)).values()) == 0
         transaction.set_rollback(True)

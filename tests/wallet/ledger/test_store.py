@@ -6,12 +6,12 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from casino.kernel.money import Book
-from tests.wallet.world import ALICE, BOB, OPERATOR, account, bank, causes, deposits, fund, game, move, stakes
-from wallet import ledger
-from wallet.audit import check
-from wallet.entries import Posting, entry
-from wallet.ledger import Contradiction
-from wallet.refusals import InsufficientFunds
+from tests.wallet.ledger.world import ALICE, BOB, OPERATOR, account, bank, causes, deposits, fund, game, move, stakes
+from wallet.ledger import store
+from wallet.ledger.audit import check
+from wallet.ledger.entries import Posting, entry
+from wallet.ledger.refusals import InsufficientFunds
+from wallet.ledger.store import Contradiction
 
 InThreads = Callable[..., list[Any]]
 
@@ -19,15 +19,15 @@ InThreads = Callable[..., list[Any]]
 @pytest.mark.django_db
 def test_posting_moves_money_and_keeps_the_running_balance() -> None:
     first, second, third = causes(3)
-    ledger.post([move(first, deposits(), account(), 1000), move(second, account(), game(), 300)])
-    ledger.post([move(third, account(), game(), 200)])
-    assert ledger.balances([account(), game(), deposits(), stakes()]) == {
+    store.post([move(first, deposits(), account(), 1000), move(second, account(), game(), 300)])
+    store.post([move(third, account(), game(), 200)])
+    assert store.balances([account(), game(), deposits(), stakes()]) == {
         account(): 500,
         game(): 500,
         deposits(): -1000,
         stakes(): 0,
     }
-    assert [(line.sequence, line.amount, line.balance, line.cause) for line in ledger.statement(account())] == [
+    assert [(line.sequence, line.amount, line.balance, line.cause) for line in store.statement(account())] == [
         (3, -200, 500, third),
         (2, -300, 700, second),
         (1, 1000, 1000, first),
@@ -36,11 +36,11 @@ def test_posting_moves_money_and_keeps_the_running_balance() -> None:
 
 @pytest.mark.django_db
 def test_a_statement_is_read_from_either_end_in_pages() -> None:
-    ledger.post([move(cause, deposits(), account(), 1) for cause in causes(5)])
-    assert [line.sequence for line in ledger.statement(account(), limit=2)] == [5, 4]
-    assert [line.sequence for line in ledger.statement(account(), before=4, limit=2)] == [3, 2]
-    assert [line.sequence for line in ledger.statement(account(), after=0, limit=2)] == [1, 2]
-    assert [line.sequence for line in ledger.statement(account(), after=2, before=5)] == [3, 4]
+    store.post([move(cause, deposits(), account(), 1) for cause in causes(5)])
+    assert [line.sequence for line in store.statement(account(), limit=2)] == [5, 4]
+    assert [line.sequence for line in store.statement(account(), before=4, limit=2)] == [3, 2]
+    assert [line.sequence for line in store.statement(account(), after=0, limit=2)] == [1, 2]
+    assert [line.sequence for line in store.statement(account(), after=2, before=5)] == [3, 4]
 
 
 @pytest.mark.django_db
@@ -50,9 +50,9 @@ def test_posting_is_one_statement_and_so_is_reading_balances() -> None:
     with CaptureQueriesContext(
         connection,
     ) as posted:
-        ledger.post(wagers)
+        store.post(wagers)
     with CaptureQueriesContext(connection) as read:
-        ledger.balances([game(), stakes(), bank(), account()])
+        store.balances([game(), stakes(), bank(), account()])
     assert (len(posted), len(read)) == (1, 1)
 
 
@@ -61,18 +61,18 @@ def test_a_cause_posts_once() -> None:
     fund(game(), 100)
     (cause,) = causes(1)
     for _ in range(3):
-        ledger.post([move(cause, game(), stakes(), 40)])
-    ledger.post([move(cause, game(), stakes(), 40)] * 2)
-    assert ledger.balances([game()]) == {game(): 60}
+        store.post([move(cause, game(), stakes(), 40)])
+    store.post([move(cause, game(), stakes(), 40)] * 2)
+    assert store.balances([game()]) == {game(): 60}
 
 
 @pytest.mark.django_db
 def test_a_batch_posts_what_is_new_in_it_and_leaves_the_rest() -> None:
     fund(game(), 100)
     first, second, third = (move(cause, game(), stakes(), 10) for cause in causes(3))
-    ledger.post([second])
-    ledger.post([first, second, third])
-    assert ledger.balances([game(), stakes()]) == {game(): 70, stakes(): 30}
+    store.post([second])
+    store.post([first, second, third])
+    assert store.balances([game(), stakes()]) == {game(): 70, stakes(): 30}
     assert list(check()) == []
 
 
@@ -81,7 +81,7 @@ def test_a_batch_posts_what_is_new_in_it_and_leaves_the_rest() -> None:
 def test_a_cause_that_comes_back_with_another_entry_is_an_error(field: str) -> None:
     fund(game(), 100)
     (cause,) = causes(1)
-    ledger.post([move(cause, game(), stakes(), 40)])
+    store.post([move(cause, game(), stakes(), 40)])
     other = {
         "kind": entry(kind="other", cause=cause, postings=(Posting(game(), -40), Posting(stakes(), 40))),
         "amount": move(cause, game(), stakes(), 41),
@@ -91,14 +91,14 @@ def test_a_cause_that_comes_back_with_another_entry_is_an_error(field: str) -> N
         ),
     }[field]
     with pytest.raises(Contradiction), transaction.atomic():
-        ledger.post([other])
-    assert ledger.balances([game(), stakes(), bank()]) == {game(): 60, stakes(): 40, bank(): 0}
+        store.post([other])
+    assert store.balances([game(), stakes(), bank()]) == {game(): 60, stakes(): 40, bank(): 0}
 
 
 @pytest.mark.django_db
 def test_two_different_entries_of_one_cause_in_a_batch_are_an_error() -> None:
     with pytest.raises(Contradiction):
-        ledger.post([move(1, game(), stakes(), 1), move(1, game(), stakes(), 2)])
+        store.post([move(1, game(), stakes(), 1), move(1, game(), stakes(), 2)])
 
 
 @pytest.mark.django_db
@@ -106,43 +106,43 @@ def test_who_cannot_pay_is_told_what_there_is_and_what_it_takes() -> None:
     fund(game(), 1000)
     first, second = causes(2)
     with pytest.raises(InsufficientFunds) as caught, transaction.atomic():
-        ledger.post([move(first, game(), stakes(), 400), move(second, game(), stakes(), 750)])
+        store.post([move(first, game(), stakes(), 400), move(second, game(), stakes(), 750)])
     refusal = caught.value
     assert (refusal.account, refusal.balance, refusal.needed) == (game(), 600, 750)
     assert refusal.facts == {"account": "game", "balance": "6.00", "needed": "7.50", "currency": "EUR"}
-    assert ledger.balances([game(), stakes()]) == {game(): 1000, stakes(): 0}
+    assert store.balances([game(), stakes()]) == {game(): 1000, stakes(): 0}
 
 
 @pytest.mark.django_db
 def test_no_entry_of_a_batch_may_go_below_zero_even_if_a_later_one_pays_it_back() -> None:
     first, second = causes(2)
     with pytest.raises(InsufficientFunds), transaction.atomic():
-        ledger.post([move(first, game(), stakes(), 5), move(second, bank(), game(), 100)])
-    ledger.post([move(second, bank(), game(), 100), move(first, game(), stakes(), 5)])
-    assert ledger.balances([game(), bank()]) == {game(): 95, bank(): -100}
+        store.post([move(first, game(), stakes(), 5), move(second, bank(), game(), 100)])
+    store.post([move(second, bank(), game(), 100), move(first, game(), stakes(), 5)])
+    assert store.balances([game(), bank()]) == {game(): 95, bank(): -100}
 
 
 @pytest.mark.django_db
 def test_real_and_play_money_stay_apart() -> None:
     fund(game(book=Book.PLAY), 500)
-    assert ledger.balances([game(), game(book=Book.PLAY)]) == {game(): 0, game(book=Book.PLAY): 500}
+    assert store.balances([game(), game(book=Book.PLAY)]) == {game(): 0, game(book=Book.PLAY): 500}
 
 
 @pytest.mark.django_db
 def test_a_players_accounts_are_listed_and_nobody_elses() -> None:
     fund(account(), 500)
     fund(account(BOB), 300, "bobs")
-    ledger.post([move(causes(1)[0], account(), game(), 200)])
-    assert ledger.of_player(operator=OPERATOR, player=ALICE) == {account(): 300, game(): 200}
-    assert ledger.of_player(operator=BOB, player=ALICE) == {}
+    store.post([move(causes(1)[0], account(), game(), 200)])
+    assert store.of_player(operator=OPERATOR, player=ALICE) == {account(): 300, game(): 200}
+    assert store.of_player(operator=BOB, player=ALICE) == {}
 
 
 @pytest.mark.django_db
 def test_opening_accounts_again_changes_nothing() -> None:
-    ledger.open_accounts([account(), game()])
+    store.open_accounts([account(), game()])
     fund(account(), 5)
-    ledger.open_accounts([game(), account(), stakes()])
-    assert ledger.balances([account(), game()]) == {account(): 5, game(): 0}
+    store.open_accounts([game(), account(), stakes()])
+    assert store.balances([account(), game()]) == {account(): 5, game(): 0}
 
 
 def test_fifty_parallel_wagers_on_a_balance_for_ten_succeed_ten_times(database: Any, in_threads: InThreads) -> None:
@@ -151,15 +151,15 @@ def test_fifty_parallel_wagers_on_a_balance_for_ten_succeed_ten_times(database: 
 
     def wager(number: int) -> str:
         with transaction.atomic():
-            ledger.post([move(ids[number], game(), stakes(), 100)])
+            store.post([move(ids[number], game(), stakes(), 100)])
         return "confirmed"
 
     results = in_threads(50, wager)
     assert results.count("confirmed") == 10
     refused = [result for result in results if result != "confirmed"]
     assert {type(result) for result in refused} == {InsufficientFunds}, refused
-    assert ledger.balances([game(), stakes()]) == {game(): 0, stakes(): 1000}
-    lines = ledger.statement(game(), after=0)
+    assert store.balances([game(), stakes()]) == {game(): 0, stakes(): 1000}
+    lines = store.statement(game(), after=0)
     assert [line.sequence for line in lines] == list(range(1, 12))
     assert [line.balance for line in lines] == list(range(1000, -1, -100))
     assert list(check()) == []
@@ -168,9 +168,9 @@ def test_fifty_parallel_wagers_on_a_balance_for_ten_succeed_ten_times(database: 
 def test_one_cause_posted_by_eight_at_once_is_one_entry(database: Any, in_threads: InThreads) -> None:
     fund(game(), 1000)
     (cause,) = causes(1)
-    assert in_threads(8, lambda _: ledger.post([move(cause, game(), stakes(), 100)])) == [None] * 8
-    assert ledger.balances([game(), stakes()]) == {game(): 900, stakes(): 100}
-    assert len(ledger.statement(stakes())) == 1
+    assert in_threads(8, lambda _: store.post([move(cause, game(), stakes(), 100)])) == [None] * 8
+    assert store.balances([game(), stakes()]) == {game(): 900, stakes(): 100}
+    assert len(store.statement(stakes())) == 1
 
 
 def test_accounts_named_in_opposite_order_do_not_deadlock(database: Any, in_threads: InThreads) -> None:
@@ -180,19 +180,19 @@ def test_accounts_named_in_opposite_order_do_not_deadlock(database: Any, in_thre
         pair = (account(), account(BOB)) if number % 2 else (account(BOB), account())
         for cause in ids[number]:
             both = [Posting(pair[0], 1), Posting(pair[1], 1), Posting(deposits(), -2)]
-            ledger.post([entry(kind="both", cause=cause, postings=both)])
+            store.post([entry(kind="both", cause=cause, postings=both)])
 
     assert in_threads(4, swap) == [None] * 4
-    assert ledger.balances([account(), account(BOB), deposits()]) == {
+    assert store.balances([account(), account(BOB), deposits()]) == {
         account(): 100,
         account(BOB): 100,
         deposits(): -200,
     }
-    assert [line.sequence for line in ledger.statement(deposits(), after=0, limit=200)] == list(range(1, 101))
+    assert [line.sequence for line in store.statement(deposits(), after=0, limit=200)] == list(range(1, 101))
     assert list(check()) == []
 
 
 def test_an_account_first_named_by_many_at_once_is_opened_once(database: Any, in_threads: InThreads) -> None:
     ids = causes(12)
-    assert in_threads(12, lambda number: ledger.post([move(ids[number], bank(), game(), 5)])) == [None] * 12
-    assert ledger.balances([game(), bank()]) == {game(): 60, bank(): -60}
+    assert in_threads(12, lambda number: store.post([move(ids[number], bank(), game(), 5)])) == [None] * 12
+    assert store.balances([game(), bank()]) == {game(): 60, bank(): -60}

@@ -4,9 +4,16 @@ from uuid import UUID
 
 from casino.events.store import Append, Draft, Metadata, append
 from casino.kernel.money import Book
-from wallet import ledger
-from wallet.accounts import AccountKind, AccountName, game_account, operator_account, player_account, table_account
-from wallet.entries import Entry, Posting, entry
+from wallet.ledger import store
+from wallet.ledger.accounts import (
+    AccountKind,
+    AccountName,
+    game_account,
+    operator_account,
+    player_account,
+    table_account,
+)
+from wallet.ledger.entries import Entry, Posting, entry
 
 OPERATOR = UUID(int=1)
 TABLE = UUID(int=2)
@@ -47,4 +54,4 @@ def move(cause: int, source: AccountName, target: AccountName, amount: int) -> E
 
 def fund(target: AccountName, amount: int, stream: str = "funds") -> None:
     """Gives an account a balance; the deposits account may go below zero."""
-    ledger.post([move(causes(1, stream)[0], deposits(target.book), target, amount)])
+    store.post([move(causes(1, stream)[0], deposits(target.book), target, amount)])

@@ -8,20 +8,20 @@ from uuid import UUID
 import pytest
 from django.conf import settings
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.money import Book
-from tests.wallet.world import ALICE, METADATA, OPERATOR, account
-from wallet import ledger
-from wallet.accounts import AccountKind, debt, hold, operator_account
-from wallet.audit import check, compare_batch
-from wallet.catalogue import CATALOGUE
-from wallet.derive import entry_for
-from wallet.operations import open_player
-from wallet.payments import bodies, callbacks, deposits, methods, signatures, withdrawals
+from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR, account
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountKind, debt, hold, operator_account
+from wallet.ledger.audit import check, compare_batch
+from wallet.ledger.event_registry import CATALOGUE
+from wallet.ledger.player_accounts import open_player
+from wallet.ledger.postings import entry_for
+from wallet.payments import callbacks, deposits, methods, provider_messages, signatures, withdrawals
 from wallet.payments.audit import Payments
 from wallet.payments.fees import Terms
 from wallet.payments.methods import Method, Offer
-from wallet.payments.reports import Kind, Report, Said
+from wallet.payments.provider_reports import Kind, Report, Said
 
 SECRET = "shared-with-the-provider-" + "s" * 20
 URL = "http://127.0.0.1:9"
@@ -76,7 +76,7 @@ def funded(by: Method, amount: int = 5000) -> UUID:
 
 def call_back(told: Report, *, nonce: str = "", secret: str = SECRET, at: int = 0) -> bool:
     """Delivers a report as a signed callback."""
-    body = bodies.write(told)
+    body = provider_messages.write(told)
     nonce, timestamp = nonce or secrets.token_hex(16), str(int(time.time()) + at)
     signature = signatures.sign(secret=secret, timestamp=timestamp, nonce=nonce, body=body)
     return callbacks.receive(provider="sandbox", timestamp=timestamp, nonce=nonce, signature=signature, body=body)
@@ -87,7 +87,7 @@ def holds(kind: AccountKind) -> int:
     who = {"operator": OPERATOR, "player": ALICE, "book": Book.REAL, "currency": "EUR"}
     own = {AccountKind.ACCOUNT: account(), AccountKind.HOLD: hold(**who), AccountKind.DEBT: debt(**who)}
     name = own.get(kind) or operator_account(kind=kind, **HOUSE)
-    return ledger.balances([name])[name]
+    return store.balances([name])[name]
 
 
 def status(payment: UUID, table: str = "wallet_deposit") -> str:

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Generator
 from pathlib import Path
 
-from casino.stack.home import PROJECT
-from casino.stack.system import answers, free_port
+from casino.devstack.home import PROJECT
+from casino.devstack.system import answers, free_port
 from tests.processes import clean_environment, wait_until
 from tests.wallet.payments.counter import SECRET
 
@@ -18,7 +18,7 @@ def running_provider(
 ) -> Generator[tuple[str, subprocess.Popen[bytes]]]:
     """This will run the provider and yield its address and process; it is ended with the block."""
     port = free_port(port)
-    command = [sys.executable, "-m", "casino.stack.provider", "--port", str(port), "--callbacks", callbacks]
+    command = [sys.executable, "-m", "casino.devstack.provider", "--port", str(port), "--callbacks", callbacks]
     environment = clean_environment(PROVIDER_SECRET=SECRET)
     with (folder / "provider.log").open("ab") as log:
         process = subprocess.Popen(  # noqa: S603

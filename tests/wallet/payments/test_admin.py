@@ -7,11 +7,11 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.operators.models import Operator, StaffMembership
+from tests.wallet.ledger.world import OPERATOR
 from tests.wallet.payments.counter import agree, deposit, funded, holds, method, names, open_alice, status, withdraw
-from tests.wallet.world import OPERATOR
-from wallet.accounts import AccountKind
+from wallet.ledger.accounts import AccountKind
 
 pytestmark = pytest.mark.django_db
 RIGHTS = ("view_deposit", "view_withdrawal", "change_withdrawal")

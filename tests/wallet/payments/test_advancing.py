@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from tests.conftest import Database
 from tests.dying import KILLED, dying
 from tests.processes import wait_until
@@ -26,8 +26,8 @@ from tests.wallet.payments.counter import (
     withdraw,
 )
 from tests.wallet.payments.sandbox import running_provider
-from wallet.accounts import AccountKind
-from wallet.payments import advancing, methods, withdrawals
+from wallet.ledger.accounts import AccountKind
+from wallet.payments import methods, processor, withdrawals
 from wallet.payments.providers import provider
 from wallet.payments.queries import troubles
 
@@ -54,7 +54,7 @@ def advance_until(payment: UUID, wanted: str, table: str = "wallet_deposit") -> 
 
     def look() -> bool:
         execute("UPDATE wallet_payment_due SET next_try_at = clock_timestamp()")
-        advancing.advance()
+        processor.advance()
         return status(payment, table) == wanted
 
     return wait_until(look, seconds=20)
@@ -86,7 +86,7 @@ def test_a_start_that_fails_or_is_answered_too_late_leaves_the_deposit_pending_a
     card: Any, sandbox: str, cents: int
 ) -> None:
     made = deposit(card, 5000 + cents)
-    advancing.advance()
+    processor.advance()
     assert status(made) == "pending"
     assert troubles([made])[made].startswith("no answer")
     assert advance_until(made, "completed")
@@ -100,10 +100,10 @@ def test_a_provider_that_is_away_is_asked_once_in_a_pass_and_again_later(
 ) -> None:
     made = [deposit(card, 5000) for _ in range(3)]
     use_provider(monkeypatch)
-    assert advancing.ask_due() == 3
+    assert processor.ask_due() == 3
     assert [status(each) for each in made] == ["pending"] * 3
     assert len(troubles(made)) == 1
-    assert advancing.ask_due() == 0  # the back-off has begun
+    assert processor.ask_due() == 0  # the back-off has begun
     use_provider(monkeypatch, sandbox)
     assert all(advance_until(each, "completed") for each in made)
     assert holds(AccountKind.ACCOUNT) == 15_000
@@ -112,7 +112,7 @@ def test_a_provider_that_is_away_is_asked_once_in_a_pass_and_again_later(
 
 def test_whoever_dies_between_asking_and_recording_doubles_and_loses_nothing(card: Any) -> None:
     made = deposit(card, 5000)
-    leased = advancing._lease(10)
+    leased = processor._lease(10)
     assert [each.payment for each in leased] == [made]
     first = provider("sandbox").start_deposit(payment=made, amount=5000, currency="EUR")  # and dies
     again = provider("sandbox").start_deposit(payment=made, amount=5000, currency="EUR")
@@ -126,7 +126,7 @@ def test_many_polls_at_once_send_each_payout_once(card: Any, in_threads: Any) ->
     funded(card, 10_000)
     methods.set_policy(operator=_operator(), automatic_up_to=10_000, second_above=10_000, actor="test")
     made = [withdraw(card, 1000) for _ in range(4)]
-    in_threads(4, lambda _: advancing.advance())
+    in_threads(4, lambda _: processor.advance())
     assert all(advance_until(each, "paid", "wallet_withdrawal") for each in made)
     kinds = (AccountKind.ACCOUNT, AccountKind.HOLD, AccountKind.WITHDRAWALS)
     assert [holds(kind) for kind in kinds] == [6000, 0, 4000]
@@ -165,7 +165,7 @@ def test_a_payer_killed_at_any_statement_loses_nothing_and_doubles_nothing(
         "PAYMENT_SECRETS": f"sandbox={SECRET}",
     }
     ends = []
-    with dying("wallet.payments.advancing:advance", environment) as dies_at:
+    with dying("wallet.payments.processor:advance", environment) as dies_at:
         for moment in range(1, 50, 4):
             paid_in, paid_out = deposit(card, 2000), withdraw(card, 500)
             call_back(report(funded(card, 1000), "reversed", amount=1000))
@@ -180,14 +180,14 @@ def test_a_payer_killed_at_any_statement_loses_nothing_and_doubles_nothing(
 def test_what_waits_for_staff_is_not_sent(card: Any) -> None:
     funded(card, 10_000)
     made = withdraw(card, 1000)
-    advancing.advance()
+    processor.advance()
     assert (status(made, "wallet_withdrawal"), due()) == ("requested", [])
 
 
 def test_a_provider_that_we_no_longer_know_is_named_as_the_trouble(card: Any, settings: Any) -> None:
     made = deposit(card, 5000)
     settings.PAYMENT_PROVIDERS = {}
-    advancing.advance()
+    processor.advance()
     assert troubles([made]) == {made: "unknown_provider"}
 
 

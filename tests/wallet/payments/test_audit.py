@@ -10,15 +10,15 @@ import pytest
 
 from baccarat.audit import engine
 from casino.events import sealer
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from tests.conftest import Database
+from tests.wallet.ledger.world import account
 from tests.wallet.payments.counter import deposit, funded, method, open_alice, report, withdraw
-from tests.wallet.world import account
-from wallet import ledger
-from wallet import payment_events as pe
+from wallet.ledger import store
 from wallet.payments import deposits
+from wallet.payments import events as pe
 from wallet.payments.audit import Payments
-from wallet.payments.rebuilding import rebuild_payments
+from wallet.payments.rebuild import rebuild_payments
 
 TAMPERING = {
     "row differs": "UPDATE wallet_deposit SET status = 'failed' WHERE status = 'completed'",
@@ -80,7 +80,7 @@ def test_an_entry_that_an_event_does_not_lead_to_is_found(lived: Any) -> None:
 
 def test_a_payment_of_a_player_without_such_a_wallet_is_found(database: Database) -> None:
     card = method()
-    ledger.open_accounts([account()])  # an account, but no event that opened the wallet
+    store.open_accounts([account()])  # an account, but no event that opened the wallet
     deposit(card)
     sealer.seal_all()
     assert findings() == {"payment of another wallet"}

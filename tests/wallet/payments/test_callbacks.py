@@ -10,8 +10,9 @@ from django.db import transaction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from tests.conftest import Database
+from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR
 from tests.wallet.payments.counter import (
     SECRET,
     agree,
@@ -26,9 +27,9 @@ from tests.wallet.payments.counter import (
     status,
     withdraw,
 )
-from tests.wallet.world import ALICE, METADATA, OPERATOR
-from wallet.accounts import AccountKind
-from wallet.payments import bodies, callbacks, deposits, methods, signatures, withdrawals
+from wallet.ledger.accounts import AccountKind
+from wallet.payments import callbacks, deposits, methods, provider_messages, signatures, withdrawals
+from wallet.payments.provider_reports import Kind
 from wallet.payments.refusals import (
     InvalidSignature,
     MalformedCallback,
@@ -37,7 +38,6 @@ from wallet.payments.refusals import (
     TooLateToCancel,
     UnknownProvider,
 )
-from wallet.payments.reports import Kind
 
 SAID = ("pending", "failed", "completed", "reversed")
 
@@ -80,7 +80,7 @@ def test_a_callback_is_kept_at_once_and_applied_later_once() -> None:
     ],
 )
 def test_a_callback_that_is_not_signed_just_so_changes_nothing(changes: dict[str, Any], refusal: type) -> None:
-    body = bodies.write(report(uuid4(), "completed"))
+    body = provider_messages.write(report(uuid4(), "completed"))
     with pytest.raises(refusal):
         sent(body, **changes)
     assert outcomes() == []
@@ -117,12 +117,12 @@ def test_a_nonce_is_taken_once() -> None:
         b"\xff",
         b'{"kind": "deposit"}',
         b'{"kind":"deposit","payment":"x","reference":"r","status":"completed","amount":"1.00","currency":"EUR"}',
-        bodies.write(report(uuid4(), "failed")).replace(b'"50.00"', b"50.00"),
-        bodies.write(report(uuid4(), "failed")).replace(b'"50.00"', b'"-50.00"'),
-        bodies.write(report(uuid4(), "failed")).replace(b"EUR", b"XXX"),
-        bodies.write(report(uuid4(), "failed")).replace(b'"failed"', b'"lost"'),
-        bodies.write(report(uuid4(), "failed")).replace(b'"reason":""', b'"reason":"\\u0000"'),
-        bodies.write(report(uuid4(), "failed")).replace(b'"reason":""', b'"tip":""'),
+        provider_messages.write(report(uuid4(), "failed")).replace(b'"50.00"', b"50.00"),
+        provider_messages.write(report(uuid4(), "failed")).replace(b'"50.00"', b'"-50.00"'),
+        provider_messages.write(report(uuid4(), "failed")).replace(b"EUR", b"XXX"),
+        provider_messages.write(report(uuid4(), "failed")).replace(b'"failed"', b'"lost"'),
+        provider_messages.write(report(uuid4(), "failed")).replace(b'"reason":""', b'"reason":"\\u0000"'),
+        provider_messages.write(report(uuid4(), "failed")).replace(b'"reason":""', b'"tip":""'),
     ],
 )
 def test_a_body_that_is_no_report_is_refused_though_well_signed(body: bytes) -> None:

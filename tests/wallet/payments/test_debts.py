@@ -4,10 +4,11 @@ from uuid import UUID
 
 import pytest
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.money import Book
 from tests.conftest import Database
 from tests.support.house import House
+from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR, account
 from tests.wallet.payments.counter import (
     agree,
     deposit,
@@ -19,11 +20,9 @@ from tests.wallet.payments.counter import (
     status,
     withdraw,
 )
-from tests.wallet.world import ALICE, METADATA, OPERATOR, account
-from wallet import debts
-from wallet.accounts import AccountKind
-from wallet.payments import deposits, withdrawals
-from wallet.refusals import DebtOutstanding
+from wallet.ledger.accounts import AccountKind
+from wallet.ledger.refusals import DebtOutstanding
+from wallet.payments import debts, deposits, withdrawals
 
 
 def owed() -> int:

@@ -5,8 +5,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.kernel.money import Book
+from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account
 from tests.wallet.payments.counter import (
     agree,
     deposit,
@@ -19,11 +20,11 @@ from tests.wallet.payments.counter import (
     report,
     status,
 )
-from tests.wallet.world import ALICE, BOB, METADATA, OPERATOR, account
-from wallet import debts, ledger
-from wallet.accounts import AccountKind
-from wallet.operations import sandbox_credit
-from wallet.payments import deposits, methods
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountKind
+from wallet.ledger.player_accounts import sandbox_credit
+from wallet.ledger.refusals import DebtOutstanding, UnknownAccount
+from wallet.payments import debts, deposits, methods
 from wallet.payments.refusals import (
     AmountOutOfRange,
     MethodClosed,
@@ -32,7 +33,6 @@ from wallet.payments.refusals import (
     UnknownMethod,
     UnknownProvider,
 )
-from wallet.refusals import DebtOutstanding, UnknownAccount
 
 pytestmark = pytest.mark.django_db
 
@@ -50,7 +50,7 @@ def test_a_deposit_is_pending_and_moves_nothing_until_the_provider_has_the_money
     assert tell(made, "completed") == "applied"
     assert status(made) == "completed"
     assert names(f"deposit-{made}") == ["DepositRequested", "DepositSent", "DepositCompleted"]
-    assert [line.kind for line in ledger.statement(account())] == ["deposit"]
+    assert [line.kind for line in store.statement(account())] == ["deposit"]
     agree()
 
 

@@ -8,15 +8,14 @@ from django.db import transaction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casino.events.rows import fetch
-from casino.kernel.refusals import Refusal
+from casino.events.sql import fetch
+from casino.kernel.errors import Refusal
+from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR
 from tests.wallet.payments.counter import agree, call_back, deposit, holds, method, open_alice, report, withdraw
-from tests.wallet.world import ALICE, METADATA, OPERATOR
-from wallet import debts
-from wallet.accounts import AccountKind
-from wallet.payments import callbacks, methods, withdrawals
+from wallet.ledger.accounts import AccountKind
+from wallet.payments import callbacks, debts, methods, withdrawals
 from wallet.payments.methods import Method
-from wallet.payments.reports import Kind
+from wallet.payments.provider_reports import Kind
 
 Step = tuple[str, int, int]
 SAID = ("pending", "failed", "completed", "reversed")

@@ -3,14 +3,14 @@
 import pytest
 
 from casino.kernel.money import Book
+from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR, account
 from tests.wallet.payments.counter import deposit, method, offer, open_alice
-from tests.wallet.world import ALICE, METADATA, OPERATOR, account
 from wallet.payments import methods
-from wallet.payments.means import LastDeposit, Means
+from wallet.payments.funding_options import LastDeposit, Means
 from wallet.payments.queries import means, open_or_ended_since
-from wallet.protection import operations as protection
-from wallet.protection.operations import On
-from wallet.protection_events import Setter
+from wallet.responsible_gaming import services as protection
+from wallet.responsible_gaming.events import Setter
+from wallet.responsible_gaming.services import On
 
 pytestmark = pytest.mark.django_db
 

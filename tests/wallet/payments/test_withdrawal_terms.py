@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import Database
+from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR
 from tests.wallet.payments.counter import agree, funded, holds, method, open_alice, report, withdraw
-from tests.wallet.world import ALICE, METADATA, OPERATOR
-from wallet.accounts import AccountKind
-from wallet.payments import advancing, methods, withdrawals
+from wallet.ledger.accounts import AccountKind
+from wallet.payments import methods, processor, withdrawals
 from wallet.payments.methods import Method
+from wallet.payments.provider_reports import Kind
 from wallet.payments.refusals import (
     NothingArrives,
     PolicyImpossible,
@@ -20,7 +21,6 @@ from wallet.payments.refusals import (
     WithdrawalTooLarge,
     WithdrawalTooSmall,
 )
-from wallet.payments.reports import Kind
 from wallet.payments.withdrawal_terms import WithdrawalTerms, quote
 
 HOUSES = (AccountKind.ACCOUNT, AccountKind.HOLD, AccountKind.WITHDRAWALS, AccountKind.FEES)
@@ -108,7 +108,7 @@ def test_what_the_fee_would_eat_is_refused() -> None:
 def test_the_provider_is_asked_to_pay_out_what_is_left_of_it() -> None:
     card = wealthy(fee_fixed=50)
     made = withdraw(card, 2000)
-    assert [due.amount for due in advancing._lease(20) if due.payment == made] == [1950]
+    assert [due.amount for due in processor._lease(20) if due.payment == made] == [1950]
 
 
 @pytest.mark.django_db

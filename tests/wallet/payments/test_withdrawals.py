@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR
 from tests.wallet.payments.counter import (
     agree,
     funded,
@@ -16,10 +17,11 @@ from tests.wallet.payments.counter import (
     status,
     withdraw,
 )
-from tests.wallet.world import ALICE, BOB, METADATA, OPERATOR
-from wallet.accounts import AccountKind
+from wallet.ledger.accounts import AccountKind
+from wallet.ledger.refusals import InsufficientFunds
 from wallet.payments import methods, withdrawals
 from wallet.payments.methods import Method
+from wallet.payments.provider_reports import Kind
 from wallet.payments.refusals import (
     MakerIsChecker,
     NotWaitingForReview,
@@ -28,9 +30,7 @@ from wallet.payments.refusals import (
     TooLateToCancel,
     UnknownWithdrawal,
 )
-from wallet.payments.reports import Kind
 from wallet.payments.withdrawal_state import WithdrawalStatus
-from wallet.refusals import InsufficientFunds
 
 pytestmark = pytest.mark.django_db
 ACCOUNTS = (AccountKind.ACCOUNT, AccountKind.HOLD, AccountKind.WITHDRAWALS)

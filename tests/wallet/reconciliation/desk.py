@@ -9,18 +9,18 @@ from uuid import UUID
 import httpx
 import msgspec
 
-from casino import trust
-from casino.events.rows import execute
+from casino.events.sql import execute
+from casino.observability import http
 from casino.operators.models import Operator
+from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.payments.counter import SECRET, deposit, method, open_alice, withdraw
-from tests.wallet.world import METADATA, OPERATOR
 from wallet.payments import deposits, signatures, withdrawals
 from wallet.payments.methods import Method
+from wallet.payments.provider_reports import Kind, Report
 from wallet.payments.providers import provider
-from wallet.payments.reports import Kind, Report
-from wallet.reconciliation import operations
-from wallet.reconciliation.operations import Compared
-from wallet.reconciliation.sides import Day
+from wallet.reconciliation import services
+from wallet.reconciliation.services import Compared
+from wallet.reconciliation.sources import Day
 
 ACCOUNT = str(OPERATOR)
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
@@ -40,7 +40,7 @@ class Desk:
         """Has the provider's records say something else."""
         body = msgspec.json.encode(given)
         headers = signatures.headers(secret=SECRET, timestamp=str(int(time.time())), nonce="n" * 16, body=body)
-        answer = httpx.post(f"{self.url}/v1/records{path}", content=body, headers=headers, verify=trust.authorities())
+        answer = httpx.post(f"{self.url}/v1/records{path}", content=body, headers=headers, verify=http.authorities())
         assert answer.status_code in {200, 201}
         return answer.json()
 
@@ -88,4 +88,4 @@ def open_desk(url: str) -> Desk:
 
 def today() -> list[Compared]:
     """Compares what was done so far today."""
-    return operations.compare_day(TODAY)
+    return services.compare_day(TODAY)

@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from casino.operators.models import Operator, StaffMembership
 from tests.support.office import client_of
+from tests.wallet.ledger.world import OPERATOR
 from tests.wallet.payments.counter import call_back, deposit, report
 from tests.wallet.reconciliation.desk import Desk, open_desk, today
-from tests.wallet.world import OPERATOR
 from wallet.models import Callback, Difference, Reconciliation
 from wallet.payments import callbacks
 

@@ -8,15 +8,14 @@ import pytest
 
 from baccarat.audit import engine
 from casino.events import sealer
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from tests.conftest import Database
+from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.reconciliation.desk import open_desk, today
-from tests.wallet.world import METADATA, OPERATOR
 from wallet.models import Difference
-from wallet.reconciliation import operations
+from wallet.reconciliation import services
 from wallet.reconciliation.audit import Reconciliations
-from wallet.reconciliation.rebuilding import rebuild_reconciliation
-from wallet.reconciliation_events import (
+from wallet.reconciliation.events import (
     DifferenceFound,
     DifferenceGone,
     DifferenceKind,
@@ -26,6 +25,7 @@ from wallet.reconciliation_events import (
     run_id,
     stream_of,
 )
+from wallet.reconciliation.rebuild import rebuild_reconciliation
 
 ROWS = """SELECT kept::text FROM wallet_difference AS kept
     UNION ALL SELECT kept::text FROM wallet_reconciliation AS kept ORDER BY 1"""
@@ -55,7 +55,7 @@ def lived(database: Database, reachable: str) -> Any:
     today()
     resolved = Difference.objects.filter(their_state="failed").get().pk
     given: dict[str, Any] = {"resolution": Resolution.ACCEPTED, "by": "staff:1", "metadata": METADATA}
-    operations.resolve(resolved, operator=OPERATOR, note="So be it.", **given)
+    services.resolve(resolved, operator=OPERATOR, note="So be it.", **given)
     sealer.seal_all()
     return database
 

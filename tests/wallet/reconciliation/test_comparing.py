@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallet.payments.reports import Kind, Said
-from wallet.reconciliation.comparing import AGREES, Ours, Theirs, compare
+from wallet.payments.provider_reports import Kind, Said
+from wallet.reconciliation.comparison import AGREES, Ours, Theirs, compare
 from wallet.reconciliation.days import bounds, day_of
-from wallet.reconciliation_events import DifferenceKind
+from wallet.reconciliation.events import DifferenceKind
 
 MINE = Ours(Kind.DEPOSIT, "p1", "tx-1", "completed", 5000, "EUR", expected=True)
 THEIRS = Theirs(Kind.DEPOSIT, "p1", "tx-1", Said.COMPLETED, 5000, "EUR")

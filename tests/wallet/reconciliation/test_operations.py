@@ -9,18 +9,18 @@ from uuid import UUID, uuid4
 import pytest
 from django.core.management import CommandError, call_command
 
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.operators.models import Operator
+from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.payments.counter import names, use_provider
 from tests.wallet.reconciliation.desk import ACCOUNT, YESTERDAY, Desk, open_desk, today
-from tests.wallet.world import METADATA, OPERATOR
 from wallet.models import Difference, Reconciliation
 from wallet.payments.provider import NoAnswer
-from wallet.reconciliation import due, operations, queries
+from wallet.reconciliation import queries, schedule, services
+from wallet.reconciliation.events import DifferenceKind, Resolution
 from wallet.reconciliation.queries import Which
 from wallet.reconciliation.refusals import DayNotOver, DifferenceClosed, DifferenceNoteMissing, UnknownDifference
 from wallet.reconciliation.state import DifferenceStatus
-from wallet.reconciliation_events import DifferenceKind, Resolution
 
 pytestmark = pytest.mark.django_db
 PROVIDERS = ["sandbox"]
@@ -55,12 +55,12 @@ def one() -> Difference:
 
 
 def assign(key: UUID, owner: str = "staff:7", **more: Any) -> DifferenceStatus:
-    return operations.assign(key, operator=OPERATOR, owner=owner, by="staff:1", metadata=METADATA, **more).status
+    return services.assign(key, operator=OPERATOR, owner=owner, by="staff:1", metadata=METADATA, **more).status
 
 
 def resolve(key: UUID, note: str = "The provider sent it again.", operator: UUID = OPERATOR) -> DifferenceStatus:
     given: dict[str, Any] = {"resolution": Resolution.PROVIDER_CORRECTED, "by": "staff:7", "metadata": METADATA}
-    return operations.resolve(key, operator=operator, note=note, **given).status
+    return services.resolve(key, operator=operator, note=note, **given).status
 
 
 def test_a_day_on_which_both_sides_agree_is_matched(desk: Desk) -> None:
@@ -173,27 +173,27 @@ def test_a_provider_without_an_answer_leaves_nothing_behind(desk: Desk, monkeypa
 
 def test_a_day_is_compared_when_it_is_over_and_not_before(desk: Desk) -> None:
     with pytest.raises(DayNotOver):
-        operations.reconcile(operator=OPERATOR, provider="sandbox", day=datetime.now(UTC).date())
+        services.reconcile(operator=OPERATOR, provider="sandbox", day=datetime.now(UTC).date())
 
 
 def test_days_of_the_last_week_are_due_once_and_again_while_something_is_open(desk: Desk) -> None:
-    assert due.due(providers=PROVIDERS, limit=50) == []  # the method is of today
+    assert schedule.due(providers=PROVIDERS, limit=50) == []  # the method is of today
     assert fetch(f"{LONG_OFFERED} RETURNING id")
-    waiting = due.due(providers=PROVIDERS, limit=50)
-    assert due.Due(OPERATOR, "sandbox", YESTERDAY - timedelta(days=1)) in waiting
-    assert due.due(providers=["another"], limit=50) == []
+    waiting = schedule.due(providers=PROVIDERS, limit=50)
+    assert schedule.Due(OPERATOR, "sandbox", YESTERDAY - timedelta(days=1)) in waiting
+    assert schedule.due(providers=["another"], limit=50) == []
     payment = desk.deposit()
     desk.yesterday("deposits", payment)
     past = (datetime.now(UTC) - timedelta(days=1)).isoformat()
     desk.tell(f"/deposits/{payment}", status="failed", at=past)
-    which = due.Due(OPERATOR, "sandbox", YESTERDAY)
-    assert due.reconcile_due(providers=PROVIDERS) == len(waiting)
-    assert due.try_to_reconcile(which) == ""
-    assert due.due(providers=PROVIDERS, limit=50) == []
+    which = schedule.Due(OPERATOR, "sandbox", YESTERDAY)
+    assert schedule.reconcile_due(providers=PROVIDERS) == len(waiting)
+    assert schedule.try_to_reconcile(which) == ""
+    assert schedule.due(providers=PROVIDERS, limit=50) == []
     execute("UPDATE wallet_reconciliation_try SET tried_at = tried_at - interval '25 hours'")
-    assert due.due(providers=PROVIDERS, limit=50) == [which] * (which in waiting)
+    assert schedule.due(providers=PROVIDERS, limit=50) == [which] * (which in waiting)
     resolve(one().pk)
-    assert due.due(providers=PROVIDERS, limit=50) == []
+    assert schedule.due(providers=PROVIDERS, limit=50) == []
 
 
 def test_the_command_compares_yesterday_and_tells_by_its_status(desk: Desk) -> None:
@@ -213,11 +213,11 @@ def test_the_command_compares_yesterday_and_tells_by_its_status(desk: Desk) -> N
 
 
 def test_a_trouble_is_noted_and_tried_again_later(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    which = due.Due(OPERATOR, "sandbox", YESTERDAY)
+    which = schedule.Due(OPERATOR, "sandbox", YESTERDAY)
     use_provider(monkeypatch)
-    assert due.try_to_reconcile(which).startswith("no answer")
+    assert schedule.try_to_reconcile(which).startswith("no answer")
     use_provider(monkeypatch, desk.url)
-    assert due.try_to_reconcile(which) == ""
+    assert schedule.try_to_reconcile(which) == ""
     assert fetch("SELECT tries, trouble FROM wallet_reconciliation_try") == [(2, "")]
 
 
@@ -225,8 +225,8 @@ def test_one_operators_account_holds_nothing_of_anothers(desk: Desk) -> None:
     desk.deposit()
     Operator.objects.create(id=UUID(int=5), slug="rival", name="Rival", currency="EUR")
     today()
-    other = operations.compare_day(
-        operations.Day(UUID(int=5), "sandbox", YESTERDAY, datetime.now(UTC) - timedelta(hours=1), datetime.now(UTC))
+    other = services.compare_day(
+        services.Day(UUID(int=5), "sandbox", YESTERDAY, datetime.now(UTC) - timedelta(hours=1), datetime.now(UTC))
     )
     assert [compared.outcome.theirs for compared in other] == []
     assert DifferenceKind.MISSING_HERE not in {row.what for row in Difference.objects.filter(operator_id=UUID(int=5))}

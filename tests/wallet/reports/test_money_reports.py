@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from casino.events import sealer
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.money import Book
-from casino.reports.shape import Asked, Definition
-from tests.wallet.world import ALICE, BOB, OPERATOR, account, causes, deposits, game, stakes
-from wallet import ledger
-from wallet.accounts import AccountKind, AccountName, debt, hold, operator_account, rack
-from wallet.entries import Posting, entry
+from casino.reports.definition import Asked, Definition
+from tests.wallet.ledger.world import ALICE, BOB, OPERATOR, account, causes, deposits, game, stakes
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountKind, AccountName, debt, hold, operator_account, rack
+from wallet.ledger.entries import Posting, entry
 from wallet.reports.accounts import ACCOUNTS
 from wallet.reports.liability import LIABILITY
 
@@ -48,7 +48,7 @@ MOVES: list[tuple[str, dict[AccountName, int]]] = [
 def moved(stream: str) -> None:
     """All of it happens once."""
     numbers = causes(len(MOVES), stream)
-    ledger.post(
+    store.post(
         [
             entry(kind=kind, cause=cause, postings=[Posting(name, amount) for name, amount in postings.items()])
             for cause, (kind, postings) in zip(numbers, MOVES, strict=True)
@@ -75,7 +75,7 @@ def test_all_that_moves_an_account_has_its_column_and_adds_up() -> None:
     sealer.seal_all()
     middle = now()
     moved("second")
-    ledger.post([entry(kind="deposit", cause=causes(1, "bob")[0], postings=[
+    store.post([entry(kind="deposit", cause=causes(1, "bob")[0], postings=[
         Posting(deposits(), -1), Posting(account(BOB), 1)
     ])])  # fmt: skip
     sealer.seal_all()

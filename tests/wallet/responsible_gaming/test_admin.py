@@ -10,17 +10,17 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from casino.events.rows import fetch
+from casino.events.sql import fetch
 from casino.kernel.money import Book
-from casino.operators import operations
+from casino.operators import services
 from casino.operators.models import StaffMembership
 from tests.support.house import House
 from tests.support.office import client_of
 from tests.support.protection import age_wishes, away, limited, on
-from wallet import operations as wallet
-from wallet.accounts import player_account
-from wallet.protection import operations as protection
-from wallet.protection_events import Measure, Setter
+from wallet.ledger import player_accounts as wallet
+from wallet.ledger.accounts import player_account
+from wallet.responsible_gaming import services as protection
+from wallet.responsible_gaming.events import Measure, Setter
 
 pytestmark = pytest.mark.django_db
 RIGHTS = ("view_account", "view_protection", "change_protection")
@@ -29,7 +29,7 @@ FORM = {"measure": "loss", "period": "week", "most": "250.00"}
 
 @pytest.fixture
 def house() -> House:
-    return House(operator=operations.create_operator(slug="lucky", name="L", currency="EUR", sandbox=True).id)
+    return House(operator=services.create_operator(slug="lucky", name="L", currency="EUR", sandbox=True).id)
 
 
 @pytest.fixture
@@ -134,13 +134,13 @@ def test_keeping_away_takes_the_permission_the_real_account_and_ones_own_operato
     assert url("account_exclude", account) not in looks.get(url("account_change", account)).content.decode()
     assert looks.post(url("account_exclude", account), AWAY).status_code == 403
     assert member(house, *RIGHTS).post(url("account_exclude", real(house, alice, Book.PLAY)), AWAY).status_code == 403
-    other = House(operator=operations.create_operator(slug="other", name="O", currency="EUR", sandbox=True).id)
+    other = House(operator=services.create_operator(slug="other", name="O", currency="EUR", sandbox=True).id)
     assert member(other, *RIGHTS, "view_event").post(url("account_exclude", account), AWAY).status_code == 403
 
 
 def test_staff_of_another_operator_see_nothing_of_it(house: House, alice: UUID) -> None:
     away(house, alice)
-    other = House(operator=operations.create_operator(slug="other", name="O", currency="EUR", sandbox=True).id)
+    other = House(operator=services.create_operator(slug="other", name="O", currency="EUR", sandbox=True).id)
     staff = member(other, *RIGHTS)
     assert not staff.get(reverse("admin:wallet_protection_changelist")).context["cl"].result_list
     assert staff.get(url("protection_change", alice)).status_code == 302

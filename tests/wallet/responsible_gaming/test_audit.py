@@ -7,10 +7,10 @@ from uuid import UUID
 
 import pytest
 
-from casino.events.rows import fetch
-from tests.wallet.protection.test_counting import TABLES, post, rich
-from wallet.protection.audit import Protections
-from wallet.protection_events import (
+from casino.events.sql import fetch
+from tests.wallet.responsible_gaming.test_counting import TABLES, post, rich
+from wallet.responsible_gaming.audit import Protections
+from wallet.responsible_gaming.events import (
     CoolingOffStarted,
     HouseLimitSet,
     Measure,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wallet.limits.betting_week import DAYS, WEEK, BettingWeek, parse
+from wallet.responsible_gaming.betting_week import DAYS, WEEK, BettingWeek, parse
 
 PRINTED = parse("friday 00:00 -05:00")
 BEGIN = datetime(2026, 11, 20, 5, tzinfo=UTC)

@@ -9,17 +9,17 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casino.events.rows import execute, fetch
+from casino.events.sql import execute, fetch
 from casino.kernel.money import Book
-from tests.wallet.world import OPERATOR, causes
-from wallet import ledger
-from wallet.accounts import AccountKind, AccountName, game_account, table_account
-from wallet.entries import Posting, entry
-from wallet.protection import freeing, standing, windows
-from wallet.protection.judging import Excess
-from wallet.protection.rebuilding import rebuild_protection
-from wallet.protection.state import Limit
-from wallet.protection_events import Measure, Period, Setter
+from tests.wallet.ledger.world import OPERATOR, causes
+from wallet.ledger import store
+from wallet.ledger.accounts import AccountKind, AccountName, game_account, table_account
+from wallet.ledger.entries import Posting, entry
+from wallet.responsible_gaming import eligibility, release_times, windows
+from wallet.responsible_gaming.events import Measure, Period, Setter
+from wallet.responsible_gaming.limits import Excess
+from wallet.responsible_gaming.rebuild import rebuild_protection
+from wallet.responsible_gaming.state import Limit
 
 TABLES = (UUID(int=501), UUID(int=502), UUID(int=503))
 KINDS = ("wager", "settlement", "void", "buy_in", "cash_out")
@@ -45,7 +45,7 @@ def post(player: UUID, moves: list[tuple[UUID, str, int, int, bool]], stream: st
         own = -amount if kind in {"wager", "cash_out"} else amount
         postings = (Posting(game(player, table, book), own), Posting(bank, -own))
         entries.append(entry(kind=kind, cause=cause, postings=postings))
-    ledger.post(entries)
+    store.post(entries)
 
 
 def rich(player: UUID) -> None:
@@ -106,7 +106,7 @@ def test_a_window_adds_up_what_lies_in_it(moves: list[tuple[UUID, str, int, int,
     assert counted(player) == before
     done = spread(player, moves)
     (now,) = fetch("SELECT clock_timestamp()")[0]
-    used = standing.usage(player=player, now=now).used
+    used = eligibility.usage(player=player, now=now).used
     for period in Period:
         for measure in (Measure.STAKE, Measure.LOSS):
             assert used[measure, period] == summed(done, measure, windows.start(period, now))
@@ -128,7 +128,7 @@ def test_at_the_moment_told_it_fits_and_just_before_it_does_not(
     excess = Excess(limit, used, needed)
     if excess.over <= 0:
         return
-    when: Any = freeing.frees_at(excess, player=player, now=now)
+    when: Any = release_times.frees_at(excess, player=player, now=now)
     assert summed(done, measure, windows.start(Period.MONTH, when)) + needed <= limit.most
     before = windows.start(Period.MONTH, when - timedelta(microseconds=1))
     assert summed(done, measure, before) + needed > limit.most
@@ -143,9 +143,9 @@ def test_the_same_entry_posted_again_counts_once() -> None:
     postings = (Posting(game(player, TABLES[0], Book.REAL), -500), Posting(bank, 500))
     for _ in range(2):
         with transaction.atomic():
-            ledger.post([entry(kind="wager", cause=cause, postings=postings)])
+            store.post([entry(kind="wager", cause=cause, postings=postings)])
     (now,) = fetch("SELECT clock_timestamp()")[0]
-    assert standing.usage(player=player, now=now).used[Measure.STAKE, Period.DAY] == 500
+    assert eligibility.usage(player=player, now=now).used[Measure.STAKE, Period.DAY] == 500
 
 
 @pytest.mark.django_db

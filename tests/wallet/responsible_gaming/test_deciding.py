@@ -9,9 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casino.kernel.money import LARGEST
-from wallet.protection import deciding
-from wallet.protection.deciding import RIPENS, Whose
-from wallet.protection.refusals import (
+from wallet.responsible_gaming import decider
+from wallet.responsible_gaming.decider import RIPENS, Whose
+from wallet.responsible_gaming.events import (
+    Measure,
+    Period,
+    PlayLimitRaiseAsked,
+    PlayLimitSet,
+    Setter,
+)
+from wallet.responsible_gaming.refusals import (
     ExclusionLengthInvalid,
     ExclusionNotOver,
     ExclusionRunsLonger,
@@ -22,14 +29,7 @@ from wallet.protection.refusals import (
     RaiseNotRipe,
     RealityCheckInvalid,
 )
-from wallet.protection.state import ExclusionKind, House, Protection, evolve, evolve_house, strictest
-from wallet.protection_events import (
-    Measure,
-    Period,
-    PlayLimitRaiseAsked,
-    PlayLimitSet,
-    Setter,
-)
+from wallet.responsible_gaming.state import ExclusionKind, House, Protection, evolve, evolve_house, strictest
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 WHOSE = Whose(UUID(int=1), UUID(int=10), "EUR")
@@ -41,11 +41,11 @@ STAKES: dict[str, Any] = {"measure": Measure.STAKE, "period": Period.DAY}
 def changed(
     state: Protection, most: int | None, *, by: Setter = Setter.PLAYER, now: datetime = NOW, **key: Any
 ) -> Protection:
-    return evolve(state, deciding.change(state, whose=WHOSE, by=by, most=most, now=now, **{**STAKES, **key}))
+    return evolve(state, decider.change(state, whose=WHOSE, by=by, most=most, now=now, **{**STAKES, **key}))
 
 
 def confirmed(state: Protection, now: datetime) -> Protection:
-    return evolve(state, deciding.confirm(state, whose=WHOSE, now=now, **STAKES))
+    return evolve(state, decider.confirm(state, whose=WHOSE, now=now, **STAKES))
 
 
 def limit(state: Protection, by: Setter = Setter.PLAYER) -> int | None:
@@ -91,10 +91,10 @@ def test_a_lower_limit_forgets_the_higher_one_that_was_asked_for() -> None:
 
 def test_a_wish_is_taken_back() -> None:
     state = changed(changed(Protection(), 100), 200)
-    state = evolve(state, deciding.cancel(state, whose=WHOSE, now=NOW, **STAKES))
+    state = evolve(state, decider.cancel(state, whose=WHOSE, now=NOW, **STAKES))
     assert (limit(state), state.raises) == (100, ())
     with pytest.raises(NoRaisePending):
-        deciding.cancel(state, whose=WHOSE, now=NOW, **STAKES)
+        decider.cancel(state, whose=WHOSE, now=NOW, **STAKES)
 
 
 def test_an_operators_limit_changes_at_once_and_leaves_the_players_wish_alone() -> None:
@@ -112,7 +112,7 @@ def test_a_limit_that_can_not_be_is_refused(measure: Measure, most: int) -> None
     with pytest.raises(PlayLimitImpossible):
         changed(Protection(), most, measure=measure)
     with pytest.raises(PlayLimitImpossible):
-        deciding.change_house(
+        decider.change_house(
             House(), operator=WHOSE.operator, currency="EUR", measure=measure, period=Period.DAY, most=most, now=NOW
         )
 
@@ -126,7 +126,7 @@ def test_lifting_what_was_never_set_is_refused(by: Setter) -> None:
 def test_the_strictest_of_all_holds() -> None:
     state = changed(changed(Protection(), 100), 60, by=Setter.OPERATOR)
     house = evolve_house(
-        House(), deciding.change_house(House(), operator=WHOSE.operator, currency="EUR", most=80, now=NOW, **STAKES)
+        House(), decider.change_house(House(), operator=WHOSE.operator, currency="EUR", most=80, now=NOW, **STAKES)
     )
     key = Measure.STAKE, Period.DAY
     assert strictest(state, house)[key].most == 60
@@ -141,7 +141,7 @@ def test_what_holds_never_rises_without_a_day_and_a_second_word(asked: list[tupl
         now += timedelta(hours=hours)
         before = limit(state)
         try:
-            event = deciding.change(state, whose=WHOSE, by=Setter.PLAYER, most=most, now=now, **STAKES)
+            event = decider.change(state, whose=WHOSE, by=Setter.PLAYER, most=most, now=now, **STAKES)
         except PlayLimitUnchanged:
             continue
         state = evolve(state, event)
@@ -156,25 +156,25 @@ def test_what_holds_never_rises_without_a_day_and_a_second_word(asked: list[tupl
 @pytest.mark.parametrize("hours", [23, 6 * 7 * 24 + 1])
 def test_cooling_off_lasts_from_a_day_to_six_weeks(hours: int) -> None:
     with pytest.raises(ExclusionLengthInvalid):
-        deciding.cool_off(Protection(), whose=WHOSE, by=Setter.PLAYER, hours=hours, now=NOW)
+        decider.cool_off(Protection(), whose=WHOSE, by=Setter.PLAYER, hours=hours, now=NOW)
 
 
 @pytest.mark.parametrize("months", [5, 121])
 def test_self_exclusion_lasts_six_months_at_least(months: int) -> None:
     with pytest.raises(ExclusionLengthInvalid):
-        deciding.self_exclude(Protection(), whose=WHOSE, by=Setter.PLAYER, months=months, now=NOW)
+        decider.self_exclude(Protection(), whose=WHOSE, by=Setter.PLAYER, months=months, now=NOW)
 
 
 def cooling(state: Protection, hours: int, now: datetime = NOW) -> Protection:
-    return evolve(state, deciding.cool_off(state, whose=WHOSE, by=Setter.PLAYER, hours=hours, now=now))
+    return evolve(state, decider.cool_off(state, whose=WHOSE, by=Setter.PLAYER, hours=hours, now=now))
 
 
 def gone(state: Protection, months: int, now: datetime = NOW, by: Setter = Setter.PLAYER) -> Protection:
-    return evolve(state, deciding.self_exclude(state, whose=WHOSE, by=by, months=months, now=now))
+    return evolve(state, decider.self_exclude(state, whose=WHOSE, by=by, months=months, now=now))
 
 
 def ended(state: Protection, now: datetime) -> Protection:
-    return evolve(state, deciding.end_exclusion(state, whose=WHOSE, now=now))
+    return evolve(state, decider.end_exclusion(state, whose=WHOSE, now=now))
 
 
 def test_a_cooling_off_ends_by_itself() -> None:
@@ -211,14 +211,14 @@ def test_an_exclusion_is_made_longer_and_never_shorter() -> None:
 
 @given(MOMENTS, st.integers(6, 120))
 def test_an_audit_reads_the_months_back(now: datetime, months: int) -> None:
-    event = deciding.self_exclude(Protection(), whose=WHOSE, by=Setter.PLAYER, months=months, now=now)
-    assert deciding.months_between(now, event.until) == months
+    event = decider.self_exclude(Protection(), whose=WHOSE, by=Setter.PLAYER, months=months, now=now)
+    assert decider.months_between(now, event.until) == months
 
 
 @pytest.mark.parametrize(("minutes", "fits"), [(14, False), (15, True), (60, True), (61, False)])
 def test_a_reality_check_comes_every_15_to_60_minutes(minutes: int, fits: bool) -> None:
     if not fits:
         with pytest.raises(RealityCheckInvalid):
-            deciding.remind(whose=WHOSE, minutes=minutes, now=NOW)
+            decider.remind(whose=WHOSE, minutes=minutes, now=NOW)
         return
-    assert evolve(Protection(), deciding.remind(whose=WHOSE, minutes=minutes, now=NOW)).reality_minutes == minutes
+    assert evolve(Protection(), decider.remind(whose=WHOSE, minutes=minutes, now=NOW)).reality_minutes == minutes

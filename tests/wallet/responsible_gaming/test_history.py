@@ -3,9 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from wallet.protection.history import Past, past
-from wallet.protection.state import Exclusion, ExclusionKind
-from wallet.protection_events import CoolingOffStarted, SelfExcluded, SelfExclusionEnded, Setter
+from wallet.responsible_gaming.events import CoolingOffStarted, SelfExcluded, SelfExclusionEnded, Setter
+from wallet.responsible_gaming.exclusion_history import Past, past
+from wallet.responsible_gaming.state import Exclusion, ExclusionKind
 
 OPERATOR, PLAYER = UUID(int=1), UUID(int=2)
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

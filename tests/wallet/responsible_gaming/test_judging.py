@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallet.protection.judging import SLOT_MINUTES, Usage, entry_needs, first_excess, wager_needs
-from wallet.protection.state import Limit
-from wallet.protection_events import Measure, Period, Setter
+from wallet.responsible_gaming.events import Measure, Period, Setter
+from wallet.responsible_gaming.limits import SLOT_MINUTES, Usage, entry_needs, first_excess, wager_needs
+from wallet.responsible_gaming.state import Limit
 
 SINCE = datetime(2026, 11, 21, 9, tzinfo=UTC)
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.wallet.world import ALICE, OPERATOR
-from wallet.events import TableLimitSet
-from wallet.limits.betting_week import WEEK, parse
-from wallet.limits.own_limit import OwnLimit, change, limit_of, require_within
-from wallet.limits.refusals import LimitChangedThisWeek, LimitUnchanged, OverOwnLimit
+from tests.wallet.ledger.world import ALICE, OPERATOR
+from wallet.ledger.events import TableLimitSet
+from wallet.responsible_gaming.betting_week import WEEK, parse
+from wallet.responsible_gaming.table_limit import OwnLimit, change, limit_of, require_within
+from wallet.responsible_gaming.table_limit_refusals import LimitChangedThisWeek, LimitUnchanged, OverOwnLimit
 
 PRINTED = parse("friday 00:00 -05:00")
 FRIDAY = datetime(2026, 11, 20, 5, tzinfo=UTC)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.wallet.world import ALICE, BOB, OPERATOR
-from wallet.events import TableLimitSet, limit_stream
-from wallet.limits.audit import Limits
-from wallet.limits.betting_week import WEEK
+from tests.wallet.ledger.world import ALICE, BOB, OPERATOR
+from wallet.ledger.events import TableLimitSet, limit_stream
+from wallet.responsible_gaming.betting_week import WEEK
+from wallet.responsible_gaming.table_limit_audit import Limits
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SET = TableLimitSet(OPERATOR, ALICE, "EUR", 5000, AT, AT + timedelta(days=5))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallet.protection.windows import leaves, month_after, month_before, start
-from wallet.protection_events import Period
+from wallet.responsible_gaming.events import Period
+from wallet.responsible_gaming.windows import leaves, month_after, month_before, start
 
 NAIVE = {"min_value": datetime.fromisoformat("2000-01-01"), "max_value": datetime.fromisoformat("2100-01-01")}
 MOMENTS = st.datetimes(**NAIVE, timezones=st.just(UTC))

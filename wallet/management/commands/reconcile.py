@@ -9,12 +9,12 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from casino.kernel import money
-from casino.kernel.refusals import Refusal
+from casino.kernel.errors import Refusal
 from casino.operators.models import Operator
 from wallet.payments import methods
 from wallet.payments.provider import NoAnswer
 from wallet.reconciliation import days
-from wallet.reconciliation.operations import Compared, reconcile
+from wallet.reconciliation.services import Compared, reconcile
 
 
 class Command(BaseCommand):

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from baccarat.rules.deal import Outcome
-from baccarat.rules.roads.derived import BACK, Colour, Derived, DerivedRoad, colour
-from baccarat.rules.roads.grid import ROWS, Grid, Place
-from baccarat.rules.roads.marks import Mark, Totals
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.roads.derived import BACK, Colour, Derived, DerivedRoad, colour
+from baccarat.domain.rules.roads.grid import ROWS, Grid, Place
+from baccarat.domain.rules.roads.marks import Mark, Totals
 
 WINNERS: Final = (Outcome.BANKER, Outcome.PLAYER)
 _LETTERS: Final = {Outcome.BANKER: "B", Outcome.PLAYER: "P", Outcome.TIE: "-"}

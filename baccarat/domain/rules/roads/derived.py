@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from baccarat.rules.roads.grid import Grid, Place
+from baccarat.domain.rules.roads.grid import Grid, Place
 
 
 class Colour(StrEnum):

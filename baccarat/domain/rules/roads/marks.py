@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from baccarat.rules.cards import Card
-from baccarat.rules.deal import Outcome
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.deal import Outcome
 
 RUN: Final = 72
 """How many marks make a run where the cards are shuffled before every round, so that no shoe ends it: about as many as

@@ -1,7 +1,7 @@
 from django.core.management.base import BaseCommand, CommandError
 
-from casino.checkpoints import inventories, places, signing
-from casino.checkpoints.trouble import CannotSign
+from casino.checkpoints import manifests, signing, storage
+from casino.checkpoints.exceptions import CannotSign
 
 
 class Command(BaseCommand):
@@ -13,8 +13,8 @@ class Command(BaseCommand):
     def handle(self, **_: object) -> None:
         try:
             made = signing.sign_now()
-            inventories.take()
-        except (CannotSign, places.Away) as trouble:
+            manifests.take()
+        except (CannotSign, storage.Away) as trouble:
             raise CommandError(f"No checkpoint can be made: {trouble}") from trouble
         if made is None:
             self.stdout.write("Nothing is sealed yet.")

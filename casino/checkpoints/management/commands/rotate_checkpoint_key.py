@@ -6,8 +6,8 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from casino.checkpoints import places, ring, signing
-from casino.checkpoints.trouble import CannotSign
+from casino.checkpoints import keyring, signing, storage
+from casino.checkpoints.exceptions import CannotSign
 
 
 class Command(BaseCommand):
@@ -20,9 +20,9 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="", help="the new key's id (the time by default)")
 
     def handle(self, *, name: str, **_: object) -> None:
-        new = ring.fresh(name or datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ"))
-        keys = new if settings.CHECKPOINT_KEYS == ring.NONE else f"{new},{settings.CHECKPOINT_KEYS}"
-        public = ring.parse(keys, settings.CHECKPOINT_PUBLIC_KEYS)
+        new = keyring.fresh(name or datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ"))
+        keys = new if settings.CHECKPOINT_KEYS == keyring.NONE else f"{new},{settings.CHECKPOINT_KEYS}"
+        public = keyring.parse(keys, settings.CHECKPOINT_PUBLIC_KEYS)
         file = os.environ.get("CHECKPOINT_KEYS_FILE")
         if not file:
             self.stdout.write(f"CHECKPOINT_KEYS={keys}")
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         settings.CHECKPOINT_KEYS = keys
         try:
             made = signing.sign_now()
-        except (CannotSign, places.Away) as trouble:
+        except (CannotSign, storage.Away) as trouble:
             raise CommandError(f"The key is in {file}, but no checkpoint can be made yet: {trouble}") from trouble
         signed = "nothing is sealed yet" if made is None else f"checkpoint {made.number} is by {made.key}"
         self.stdout.write(f"{public.active} {public.public[public.active].hex()} is in {file}; {signed}")

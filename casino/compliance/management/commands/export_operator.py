@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from casino.kernel.refusals import Refusal
-from casino.operators.operations import find_operator
-from casino.privacy import operators_data
+from casino.compliance import operator_export
+from casino.kernel.errors import Refusal
+from casino.operators.services import find_operator
 
 
 class Command(BaseCommand):
@@ -31,6 +31,6 @@ class Command(BaseCommand):
         except Refusal as refusal:
             raise CommandError(refusal.told()) from None
         since, until = (datetime.combine(options[name], time(), tzinfo=UTC) for name in ("since", "until"))
-        counts = operators_data.write(options["file"], operator=operator, since=since, until=until)
+        counts = operator_export.write(options["file"], operator=operator, since=since, until=until)
         told = " ".join(f"{name}={count}" for name, count in counts.items())
         self.stdout.write(f"export: ok {told} written to {options['file']}")

@@ -7,9 +7,9 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from casino.kernel.refusals import Refusal
-from casino.operators.operations import find_operator
-from casino.privacy import exporting
+from casino.compliance import player_export
+from casino.kernel.errors import Refusal
+from casino.operators.services import find_operator
 
 
 class Command(BaseCommand):
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         """This will export a player. Raises CommandError for one that is not there."""
         try:
             operator = find_operator(slug=options["operator"]).id
-            pieces = exporting.export(operator=operator, player=options["player"], now=timezone.now())
+            pieces = player_export.export(operator=operator, player=options["player"], now=timezone.now())
         except Refusal as refusal:
             raise CommandError(refusal.told()) from None
         with options["file"].open("wb") as file:

@@ -5,9 +5,9 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from casino.integrity import clocks, measuring
-from casino.integrity.measuring import DIFFERS
-from casino.kernel.refusals import Refusal
+from casino.compliance import attestation, clocks
+from casino.compliance.attestation import DIFFERS
+from casino.kernel.errors import Refusal
 
 
 class Command(BaseCommand):
@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--reason", default="", metavar="TEXT", help="which release this is, and why it may run")
 
     def handle(self, *_args: Any, approve: bool, by: str, reason: str, thorough: bool, **_options: Any) -> None:
-        found = _approve(by, reason) if approve else measuring.record("command", thorough=thorough)
+        found = _approve(by, reason) if approve else attestation.record("command", thorough=thorough)
         for part in found.parts.values():
             self.stdout.write(f"{part.name:<14}{len(part.items):>6} items  {part.digest}")
         self.stdout.write(f"{'clock':<14}{clocks.offset_ms():>6} ms behind the database's")
@@ -32,11 +32,11 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
 
-def _approve(by: str, reason: str) -> measuring.Found:
+def _approve(by: str, reason: str) -> attestation.Found:
     staff = User.objects.filter(username=by, is_staff=True, is_active=True).first()
     if staff is None:
         raise CommandError(f"No member of staff logs in as {by!r}.")
     try:
-        return measuring.approve(by=f"staff:{staff.pk}", reason=reason)
+        return attestation.approve(by=f"staff:{staff.pk}", reason=reason)
     except Refusal as refusal:
         raise CommandError(refusal.told()) from None

@@ -6,8 +6,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 from rich.table import Table
 
-from casino.kernel.refusals import Refusal
-from casino.privacy import retention
+from casino.compliance import retention
+from casino.kernel.errors import Refusal
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from casino.privacy import rotating
+from casino.compliance import key_rotation
 
 
 class Command(BaseCommand):
@@ -15,7 +15,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         """This will say how many secrets came from which key. Raises CommandError for what no key opens."""
-        done = rotating.rotate(actor="system:rotate_personal_keys")
+        done = key_rotation.rotate(actor="system:rotate_personal_keys")
         for key, count in sorted(done.moved.items()):
             self.stdout.write(f"{count} from {key} to {done.key}")
         if done.unreadable:

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from casino.kernel.refusals import Refusal
-from casino.operators import operations
+from casino.kernel.errors import Refusal
+from casino.operators import services
 
 
 class Command(BaseCommand):
@@ -51,7 +51,7 @@ class Command(BaseCommand):
 
     def _create(self, options: dict[str, Any]) -> None:
         slug = options["slug"]
-        operator = operations.create_operator(
+        operator = services.create_operator(
             slug=slug,
             name=options["name"] or slug,
             currency=options["currency"],
@@ -59,22 +59,22 @@ class Command(BaseCommand):
             time_zone=options["time_zone"],
         )
         self.stdout.write(f"operator {operator.slug} {operator.id}")
-        self._show(operations.issue_key(operator=operator.id, label="first"))
+        self._show(services.issue_key(operator=operator.id, label="first"))
 
     def _key(self, options: dict[str, Any]) -> None:
-        operator = operations.find_operator(slug=options["slug"])
-        self._show(operations.issue_key(operator=operator.id, label=options["label"]))
+        operator = services.find_operator(slug=options["slug"])
+        self._show(services.issue_key(operator=operator.id, label=options["label"]))
 
     def _zone(self, options: dict[str, Any]) -> None:
-        operations.set_time_zone(slug=options["slug"], time_zone=options["time_zone"])
+        services.set_time_zone(slug=options["slug"], time_zone=options["time_zone"])
         self.stdout.write(f"operator {options['slug']} counts its days in {options['time_zone']}")
 
     def _floor(self, options: dict[str, Any]) -> None:
-        kept = operations.set_return_floor(slug=options["slug"], percent=options["percent"], by=options["by"])
+        kept = services.set_return_floor(slug=options["slug"], percent=options["percent"], by=options["by"])
         self.stdout.write(f"operator {options['slug']} accepts returns from {kept / 100:g}% on")
 
     def _revoke(self, options: dict[str, Any]) -> None:
-        operations.revoke_key(key_id=options["key_id"])
+        services.revoke_key(key_id=options["key_id"])
         self.stdout.write(f"revoked {options['key_id']}")
 
     def _show(self, key: tuple[str, str]) -> None:

@@ -9,12 +9,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from casino.kernel.refusals import Refusal
+from casino.kernel.errors import Refusal
 from casino.operators.models import Operator
-from casino.reports import catalogue, document, making
-from casino.reports.formats import form
+from casino.reports import document, generation, registry
 from casino.reports.intervals import Interval, Period, between, life, of_period
 from casino.reports.models import Report
+from casino.reports.renderers import base
 
 WHO = "system:command"
 
@@ -25,13 +25,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """This will declare what can be chosen."""
-        parser.add_argument("name", nargs="?", help=f"one of {', '.join(catalogue.definitions())}")
+        parser.add_argument("name", nargs="?", help=f"one of {', '.join(registry.definitions())}")
         parser.add_argument("--operator", metavar="SLUG")
         parser.add_argument("--period", choices=[period.value for period in Period if period is not Period.INTERVAL])
         parser.add_argument("--date", type=date.fromisoformat, metavar="YYYY-MM-DD", help="a day in the period")
         parser.add_argument("--from", dest="since", type=_moment, metavar="TIME", help="UTC where no offset is given")
         parser.add_argument("--to", dest="until", type=_moment, metavar="TIME", help="not included")
-        parser.add_argument("--format", default="csv", help=f"one of {', '.join(form.names())}")
+        parser.add_argument("--format", default="csv", help=f"one of {', '.join(base.names())}")
         parser.add_argument("--output", type=Path, metavar="FILE", help="standard output when left out")
         parser.add_argument("--check", action="store_true", help="compare versions kept with what is sealed")
 
@@ -48,12 +48,12 @@ class Command(BaseCommand):
             raise CommandError(f"There is no operator {operator!r}.") from None
         try:
             interval = _interval(owner.time_zone, **options)
-            report = making.make(operator=owner.id, name=name, interval=interval, by=WHO)
-            self._write(form.file_of(report, options["format"]), options["output"])
+            report = generation.make(operator=owner.id, name=name, interval=interval, by=WHO)
+            self._write(base.file_of(report, options["format"]), options["output"])
         except Refusal as refusal:
             raise CommandError(refusal.told()) from None
 
-    def _write(self, file: form.File, output: Path | None) -> None:
+    def _write(self, file: base.File, output: Path | None) -> None:
         if output is not None:
             output.write_bytes(file.content)
             self.stdout.write(f"{output}: {len(file.content)} bytes, sha256 {document.sha256(file.content)}")
@@ -72,7 +72,7 @@ class Command(BaseCommand):
         wrong = checked = 0
         for report in reports.iterator(chunk_size=50):
             checked += 1
-            trouble = making.trouble_with(report)
+            trouble = generation.trouble_with(report)
             wrong += bool(trouble)
             if trouble:
                 self.stdout.write(f"  {report} ({report.pk}): {trouble}")

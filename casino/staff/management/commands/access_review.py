@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from rich.console import Console
 from rich.table import Table
 
-from casino.staff import review
+from casino.staff import access_review
 
 SHOWN = ("login", "roles", "operators", "status", "second_factor", "last_access", "last_address")
 
@@ -24,13 +24,13 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         """This will review every user."""
-        reviewed = review.lines(review.members(None).order_by("pk"))
+        reviewed = access_review.lines(access_review.members(None).order_by("pk"))
         if options["csv"] is not None:
-            options["csv"].write_text("".join(review.as_csv(reviewed)), encoding="utf-8", newline="")
+            options["csv"].write_text("".join(access_review.as_csv(reviewed)), encoding="utf-8", newline="")
             self.stdout.write(f"{len(reviewed)} users written to {options['csv']}.")
             return
         table = Table(*SHOWN, title="Who may do what")
         for line in reviewed:
-            cells = dict(zip(review.COLUMNS, review.cells(line), strict=True))
+            cells = dict(zip(access_review.COLUMNS, access_review.cells(line), strict=True))
             table.add_row(*(cells[column] for column in SHOWN))
         Console().print(table)

@@ -11,21 +11,21 @@ from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
+from baccarat.audit.findings import Notes
 from baccarat.audit.fold import Fold
-from baccarat.audit.notes import Notes
 from baccarat.audit.plain import states, texts
 from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.plain.rounds import moment
 from baccarat.audit.plain.shoes import first_cards
 from baccarat.audit.plain.tracing import traced
-from baccarat.fairness.shuffle import order
-from baccarat.model_rows import ROUNDS, WAGERS, encode
-from baccarat.rules.presets import PRESETS
-from baccarat.rules.wagers import Spot
-from casino.events.ahead import ask
-from casino.events.canonical import recanonical
-from casino.events.rows import execute
+from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.rules.presets import PRESETS
+from baccarat.domain.rules.wagers import Spot
+from baccarat.storage.rows import ROUNDS, WAGERS, encode
+from casino.events.prefetch import ask
+from casino.events.sql import execute
 from casino.events.subscriptions import read_sealed
+from casino.kernel.canonical_json import recanonical
 from tests.baccarat.audit.test_fold import PLAYERS, House
 
 write = msgspec.json.Encoder(order="deterministic").encode

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.fairness.commitment import commit, opens
-from baccarat.fairness.stream import MalformedSeed
+from baccarat.domain.fairness.commitment import commit, opens
+from baccarat.domain.fairness.stream import MalformedSeed
 
 SEEDS = st.binary(min_size=32, max_size=32)
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.fairness.cut import Contribution, MalformedContribution, contributed, cut
-from baccarat.fairness.shuffle import order
+from baccarat.domain.fairness.cut import Contribution, MalformedContribution, contributed, cut
+from baccarat.domain.fairness.shuffle import order
 
 SHOE = UUID("01a1fcbc-0780-7a52-8f0c-3e5d7c1b9a44")
 GIVEN = {3: b"\xaa\xbb", 1: b"luck", 14: bytes(range(32))}

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from baccarat.fairness.openings import NoSuchCard, Opening, is_opened, openings, root
-from baccarat.fairness.shuffle import order
-from baccarat.rules.cards import Card
+from baccarat.domain.fairness.openings import NoSuchCard, Opening, is_opened, openings, root
+from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.rules.cards import Card
 
 SEED, CUT = bytes(range(32)), b"\x07" * 32
 ROOT = root(SEED, cut=CUT, decks=8)

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.fairness.shuffle import NoSuchCount, order, uniform
-from baccarat.fairness.stream import MalformedSeed
-from baccarat.rules.cards import ordered
+from baccarat.domain.fairness.shuffle import NoSuchCount, order, uniform
+from baccarat.domain.fairness.stream import MalformedSeed
+from baccarat.domain.rules.cards import ordered
 
 SEEDS = st.binary(min_size=32, max_size=32)
 CUTS = st.binary(max_size=60)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.fairness.stream import MalformedSeed, block, words
+from baccarat.domain.fairness.stream import MalformedSeed, block, words
 
 SEED = bytes(range(32))
 

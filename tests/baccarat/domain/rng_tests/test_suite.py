@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from baccarat.fairness.shuffle import order
-from baccarat.randomness.cards import _serial, _twins
-from baccarat.randomness.gamma import NoSuchTail, chi_square_tail, normal_tails
-from baccarat.randomness.sample import Sample, Verdict
-from baccarat.randomness.suite import Judged, holm, judge, passes
-from baccarat.rules.cards import POINTS, Card, ordered
-from baccarat.rules.deal import Outcome, deal
+from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.rng_tests.cards import _serial, _twins
+from baccarat.domain.rng_tests.gamma import NoSuchTail, chi_square_tail, normal_tails
+from baccarat.domain.rng_tests.sample import Sample, Verdict
+from baccarat.domain.rng_tests.suite import Judged, holm, judge, passes
+from baccarat.domain.rules.cards import POINTS, Card, ordered
+from baccarat.domain.rules.deal import Outcome, deal
 
 SHOES, ROUNDS = 300, 2500
 

@@ -7,13 +7,13 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.rounds import commands as c
-from baccarat.rounds import events as e
-from baccarat.rounds import refusals as r
-from baccarat.rounds.decider import ROUND
-from baccarat.rounds.state import RoundState
-from baccarat.rules.presets import TableRules
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds import refusals as r
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.wagers import Spot
 from tests.support.examples import (
     AC,
     ANN,
@@ -38,7 +38,7 @@ from tests.support.examples import (
     rebet,
 )
 from tests.support.spec import Spec
-from wallet.refusals import InsufficientFunds
+from wallet.ledger.refusals import InsufficientFunds
 
 A_TURN: dict[str, Callable[[datetime, UUID], c.PlayerCommand]] = {
     "place": lambda at, by: place(P, 500, at=at, by=by),

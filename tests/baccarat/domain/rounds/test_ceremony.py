@@ -6,15 +6,15 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.rounds import ceremony_events as ce
-from baccarat.rounds import commands as c
-from baccarat.rounds import events as e
-from baccarat.rounds import refusals as r
-from baccarat.rounds.decider import ROUND
-from baccarat.rounds.state import Phase, RoundState
-from baccarat.rounds.void_events import RoundVoided, VoidReason
-from baccarat.rules.cards import Card
-from baccarat.rules.presets import TableRules
+from baccarat.domain.rounds import ceremony_events as ce
+from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds import refusals as r
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rounds.void_events import RoundVoided, VoidReason
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.presets import TableRules
 from tests.support.examples import (
     ANN,
     BEN,

@@ -2,15 +2,15 @@
 
 import pytest
 
-from baccarat.rounds import commands as c
-from baccarat.rounds import events as e
-from baccarat.rounds import refusals as r
-from baccarat.rounds.dealing import NOBODY_BET
-from baccarat.rounds.decider import ROUND
-from baccarat.rounds.state import Phase, RoundState
-from baccarat.rules.cards import Card
-from baccarat.rules.deal import NotEnoughCards, Outcome
-from baccarat.rules.payouts import Result, SpotResult
+from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds import refusals as r
+from baccarat.domain.rounds.dealing import NOBODY_BET
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.deal import NotEnoughCards, Outcome
+from baccarat.domain.rules.payouts import Result, SpotResult
 from casino.kernel.money import Book
 from tests.support.examples import (
     A_TIE,

@@ -4,17 +4,17 @@ from typing import Any, get_args
 
 import pytest
 
-from baccarat.catalogue import CATALOGUE
-from baccarat.rounds import commands as rc
-from baccarat.rounds import decider as round_decider
-from baccarat.rounds import events as re
-from baccarat.rounds import state as round_state
-from baccarat.rounds import void_events as ve
-from baccarat.tables import commands as tc
-from baccarat.tables import decider as table_decider
-from baccarat.tables import events as te
-from baccarat.tables import evolving
-from baccarat.tables.state import INITIAL as NO_TABLE
+from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds import decider as round_decider
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds import state as round_state
+from baccarat.domain.rounds import void_events as ve
+from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import decider as table_decider
+from baccarat.domain.tables import events as te
+from baccarat.domain.tables import evolve
+from baccarat.domain.tables.state import INITIAL as NO_TABLE
+from baccarat.storage.event_registry import CATALOGUE
 from tests.support.examples import ANN, opened
 from tests.support.spec import Spec
 
@@ -45,7 +45,7 @@ def test_what_moves_a_table_is_known() -> None:
         ve.RoundVoided,
     }
 
-    assert set(evolving._APPLY) == (set(get_args(te.TableEvent)) - silent) | of_a_round
+    assert set(evolve._APPLY) == (set(get_args(te.TableEvent)) - silent) | of_a_round
 
 
 @pytest.mark.parametrize("event", [*get_args(re.RoundEvent), *get_args(te.TableEvent)], ids=lambda kind: kind.__name__)

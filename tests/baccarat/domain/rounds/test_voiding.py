@@ -4,13 +4,19 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.rounds import commands as c
-from baccarat.rounds import events as e
-from baccarat.rounds import refusals as r
-from baccarat.rounds.decider import ROUND
-from baccarat.rounds.state import Phase, RoundState
-from baccarat.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided, VoidReason
-from baccarat.rules.presets import TableRules
+from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds import refusals as r
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rounds.void_events import (
+    RoundVoidDeclined,
+    RoundVoided,
+    RoundVoidRequested,
+    SeatVoided,
+    VoidReason,
+)
+from baccarat.domain.rules.presets import TableRules
 from casino.kernel.money import Book
 from tests.support.examples import (
     ANN,

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.rules import bulk
-from baccarat.rules.cards import FULL_DECK, Card, ordered
-from baccarat.rules.deal import Outcome, deal
+from baccarat.domain.rules import bulk
+from baccarat.domain.rules.cards import FULL_DECK, Card, ordered
+from baccarat.domain.rules.deal import Outcome, deal
 
 OF_POINTS = tuple(next(card for card in FULL_DECK if card[0] == rank) for rank in "TA23456789")
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.rules.cards import FULL_DECK, Card, UnknownCard, name, ordered, parse, points
+from baccarat.domain.rules.cards import FULL_DECK, Card, UnknownCard, name, ordered, parse, points
 
 
 @pytest.mark.parametrize(

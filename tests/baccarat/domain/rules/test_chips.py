@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.rules.chips import StakeNotMakeable, breakdown, is_makeable
-from baccarat.rules.presets import PRESETS, rules_for
+from baccarat.domain.rules.chips import StakeNotMakeable, breakdown, is_makeable
+from baccarat.domain.rules.presets import PRESETS, rules_for
 
 CHIPS = st.lists(st.integers(1, 40), min_size=1, max_size=5, unique=True).map(lambda chips: tuple(sorted(chips)))
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.rules.commission import charge, is_finer_than_minor_unit
-from baccarat.rules.presets import Commission, CommissionTiming, Ratio, rules_for
+from baccarat.domain.rules.commission import charge, is_finer_than_minor_unit
+from baccarat.domain.rules.presets import Commission, CommissionTiming, Ratio, rules_for
 
 NOW = CommissionTiming.SETTLEMENT
 FIVE = Ratio(5, 100)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.rules.cards import FULL_DECK, Card
-from baccarat.rules.deal import Deal, IllegalDeal, NotEnoughCards, Outcome, deal, replay, steps
+from baccarat.domain.rules.cards import FULL_DECK, Card
+from baccarat.domain.rules.deal import Deal, IllegalDeal, NotEnoughCards, Outcome, deal, replay, steps
 
 ANY_CARD = st.sampled_from(FULL_DECK)
 OF_VALUE = [Card(rank + "s") for rank in "TA23456789"]

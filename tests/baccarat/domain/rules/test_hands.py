@@ -2,8 +2,8 @@
 
 import pytest
 
-from baccarat.rules.cards import Card
-from baccarat.rules.hands import is_natural, total
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.hands import is_natural, total
 
 
 def hand(text: str) -> list[Card]:

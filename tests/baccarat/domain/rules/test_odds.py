@@ -6,12 +6,12 @@ from math import perm
 
 import pytest
 
-from baccarat.rules.counting import Counts, counts
-from baccarat.rules.deal import Outcome
-from baccarat.rules.odds import expected_return, sheet
-from baccarat.rules.odds_page import commission_policy, decimal, document, exact, notes
-from baccarat.rules.presets import PRESETS, Commission, CommissionTiming, Ratio, rules_for
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rules.counting import Counts, counts
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.odds import expected_return, sheet
+from baccarat.domain.rules.odds_page import commission_policy, decimal, document, exact, notes
+from baccarat.domain.rules.presets import PRESETS, Commission, CommissionTiming, Ratio, rules_for
+from baccarat.domain.rules.wagers import Spot
 
 PLAYER, BANKER, TIE = Spot
 

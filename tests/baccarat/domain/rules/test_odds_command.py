@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from baccarat.rules.presets import PRESETS
+from baccarat.domain.rules.presets import PRESETS
 
 
 def printed(*arguments: str) -> str:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.rules.deal import Outcome
-from baccarat.rules.payouts import Result, SpotResult, UnknownStake, pays, settle
-from baccarat.rules.presets import PRESETS, Commission, CommissionTiming, Ratio, TableRules, rules_for
-from baccarat.rules.wagers import Spot, Stakes
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.payouts import Result, SpotResult, UnknownStake, pays, settle
+from baccarat.domain.rules.presets import PRESETS, Commission, CommissionTiming, Ratio, TableRules, rules_for
+from baccarat.domain.rules.wagers import Spot, Stakes
 
 PLAYER, BANKER, TIE = Spot
 

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from baccarat.rules.deal import Outcome
-from baccarat.rules.payouts import settle
-from baccarat.rules.presets import (
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.payouts import settle
+from baccarat.domain.rules.presets import (
     PRESETS,
     Commission,
     CommissionTiming,
@@ -22,7 +22,7 @@ from baccarat.rules.presets import (
     player_edge_spots,
     rules_for,
 )
-from baccarat.rules.wagers import Spot
+from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import UnknownCurrency
 
 NAMES = ("atlantic_city", "overview", "mini", "classic", "big_table")

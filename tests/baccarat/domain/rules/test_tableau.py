@@ -2,7 +2,7 @@
 
 import pytest
 
-from baccarat.rules.tableau import banker_draws, player_draws
+from baccarat.domain.rules.tableau import banker_draws, player_draws
 
 DRAWS_ON = {
     0: "0123456789",

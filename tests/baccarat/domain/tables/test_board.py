@@ -3,16 +3,16 @@
 from dataclasses import replace
 from uuid import UUID
 
-from baccarat.rounds import events as re
-from baccarat.rounds.void_events import RoundVoided, VoidReason
-from baccarat.rules.cards import Card
-from baccarat.rules.deal import Outcome
-from baccarat.rules.presets import TableRules
-from baccarat.rules.roads.marks import RUN, read
-from baccarat.tables.decider import TABLE
-from baccarat.tables.events import ShoeEnded, ShoeStarted
-from baccarat.tables.evolving import Event
-from baccarat.tables.state import TableState
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.void_events import RoundVoided, VoidReason
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.roads.marks import RUN, read
+from baccarat.domain.tables.decider import TABLE
+from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
+from baccarat.domain.tables.evolve import Event
+from baccarat.domain.tables.state import TableState
 from tests.support.examples import ANN, BIG, MINI, OPENED, SHOE, opened, table_opened
 
 PLAIN = tuple(map(Card, ("4c", "2d", "3h", "5s")))

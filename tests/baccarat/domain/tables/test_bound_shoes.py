@@ -6,16 +6,16 @@ from uuid import UUID
 
 import pytest
 
+from baccarat.audit.findings import Notes
 from baccarat.audit.fold import Fold
-from baccarat.audit.notes import Notes
-from baccarat.catalogue import CATALOGUE
-from baccarat.rules.table_rules import ShoeShape, TableRules
-from baccarat.rules.wagers import Spot
-from baccarat.tables import commands as c
-from baccarat.tables import version_refusals as r
-from baccarat.tables.decider import TABLE
-from baccarat.tables.shoe_events import ShoeCommitted
-from baccarat.tables.version_events import RulesPublished, Waits
+from baccarat.domain.rules.table_rules import ShoeShape, TableRules
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables import commands as c
+from baccarat.domain.tables import rules_refusals as r
+from baccarat.domain.tables.decider import TABLE
+from baccarat.domain.tables.rules_events import RulesPublished, Waits
+from baccarat.domain.tables.shoe_events import ShoeCommitted
+from baccarat.storage.event_registry import CATALOGUE
 from tests.baccarat.audit.test_fold import PLAYERS, House, folded, forge, whats
 from tests.support.examples import BIG, OPENED, table_opened
 from tests.support.spec import Spec

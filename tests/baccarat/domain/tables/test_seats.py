@@ -6,13 +6,13 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.rounds import events as re
-from baccarat.rounds.decider import ROUND
-from baccarat.rules.presets import TableRules, player_edge_spots, rules_for
-from baccarat.tables import commands as c
-from baccarat.tables import events as e
-from baccarat.tables import refusals as r
-from baccarat.tables.decider import TABLE
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rules.presets import TableRules, player_edge_spots, rules_for
+from baccarat.domain.tables import commands as c
+from baccarat.domain.tables import events as e
+from baccarat.domain.tables import refusals as r
+from baccarat.domain.tables.decider import TABLE
 from casino.kernel.money import AmountNotPositive, Book
 from tests.support.examples import (
     AC,
@@ -34,7 +34,7 @@ from tests.support.examples import (
     table_opened,
 )
 from tests.support.spec import Spec
-from wallet.refusals import InsufficientFunds
+from wallet.ledger.refusals import InsufficientFunds
 
 
 def take(seat: int, player: UUID = ANN, *, book: Book = Book.REAL, buy_in: int = 1000, available: int = 1000

@@ -5,20 +5,20 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.fairness.cut import Contribution
-from baccarat.fairness.cut import cut as cut_of
-from baccarat.rounds import events as re
-from baccarat.rounds.cutting import MOST_CHANGES
-from baccarat.rounds.refusals import CutGivenTooOften, NoShoeToCut
-from baccarat.rounds.void_events import RoundVoided, VoidReason
-from baccarat.rules.cards import FULL_DECK, Card
-from baccarat.rules.deal import Outcome
-from baccarat.tables import commands as c
-from baccarat.tables import events as e
-from baccarat.tables import refusals as r
-from baccarat.tables.decider import TABLE
-from baccarat.tables.shoe_events import RevealedSeed, ShoeCommitted, ShoeCutGiven, TableClosed
-from baccarat.tables.shoes import burned_for
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.cut import cut as cut_of
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.cut import MOST_CHANGES
+from baccarat.domain.rounds.refusals import CutGivenTooOften, NoShoeToCut
+from baccarat.domain.rounds.void_events import RoundVoided, VoidReason
+from baccarat.domain.rules.cards import FULL_DECK, Card
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.tables import commands as c
+from baccarat.domain.tables import events as e
+from baccarat.domain.tables import refusals as r
+from baccarat.domain.tables.decider import TABLE
+from baccarat.domain.tables.shoe_events import RevealedSeed, ShoeCommitted, ShoeCutGiven, TableClosed
+from baccarat.domain.tables.shoes import burned_for
 from casino.kernel.money import Book
 from tests.support.examples import (
     ANN,

@@ -11,8 +11,8 @@ from pytest_django import DjangoDbBlocker
 
 from casino.api.streaming.hub import LOADED, Hub
 from casino.events import sealer, subscriptions
-from casino.events.drafts import Sealed
-from casino.events.rows import fetch
+from casino.events.records import Sealed
+from casino.events.sql import fetch
 from tests.casino.events.writing import write
 from tests.services import Services
 from tests.support.house import fresh_database

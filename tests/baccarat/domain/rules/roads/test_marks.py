@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.rules.cards import parse
-from baccarat.rules.deal import Outcome
-from baccarat.rules.roads.board import Board
-from baccarat.rules.roads.marks import RUN, Mark, last, noted, pairs, read, read_one, tally, without
+from baccarat.domain.rules.cards import parse
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.roads.board import Board
+from baccarat.domain.rules.roads.marks import RUN, Mark, last, noted, pairs, read, read_one, tally, without
 
 marks = st.builds(Mark, st.integers(1, 10**9), st.sampled_from(Outcome), st.booleans(), st.booleans(), st.booleans())
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from baccarat.rules.cards import ordered
-from baccarat.rules.deal import Outcome, deal
-from baccarat.rules.roads.board import Board
-from baccarat.rules.roads.marks import Mark
-from casino.stack.bench import peers
+from baccarat.domain.rules.cards import ordered
+from baccarat.domain.rules.deal import Outcome, deal
+from baccarat.domain.rules.roads.board import Board
+from baccarat.domain.rules.roads.marks import Mark
+from tests.bench import peers
 
 SHOES = 2000
 CUT = 14

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.rules.deal import Outcome
-from baccarat.rules.roads.board import WINNERS, Board
-from baccarat.rules.roads.derived import BACK, Derived
-from baccarat.rules.roads.grid import ROWS
-from baccarat.rules.roads.marks import Mark
-from tests.baccarat.rules.roads import oracle
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.roads.board import WINNERS, Board
+from baccarat.domain.rules.roads.derived import BACK, Derived
+from baccarat.domain.rules.roads.grid import ROWS
+from baccarat.domain.rules.roads.marks import Mark
+from tests.baccarat.domain.rules.roads import oracle
 
 OUTCOMES = {"B": Outcome.BANKER, "P": Outcome.PLAYER, "T": Outcome.TIE}
 WORKED = "BBBPPBPPPPBBPBBBBBBBPPBTPP"
