@@ -6,7 +6,7 @@ is taken from what lay on each pair of spots in each round:
     V = sum over rounds, sum over spots s and t of  S_s * S_t * cov(X_s, X_t)
 
 where S_s is all that was staked on s in the round, and X_s what a unit on s gains, exactly, from the counts of all
-draws (baccarat.domain.rules.odds). For one spot this is its variance times the sum of the squared stakes. By the central limit
+draws (domain.rules.odds). For one spot this is its variance times the sum of the squared stakes. By the central limit
 theorem the actual return lies within z * sqrt(V) of the expected one, with z = 2.5758293 for 99 % on both sides
 (NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.1; GLI-19 2.9.2 and A.6.1 ask for it). The expected
 return is that of the stakes as they were, commission rounded as the table rounds it. Rounds of one long shoe depend on

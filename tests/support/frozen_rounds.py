@@ -8,18 +8,18 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from baccarat import dealer
-from baccarat.derive import Place, entry_for
-from baccarat.journal import Journal, Secret
-from baccarat.rounds.commands import ConfirmWager, Pass, PlaceChips
-from baccarat.rounds.state import RoundState
-from baccarat.rules.deal import Outcome
-from baccarat.rules.presets import Shuffle, player_edge_spots, rules_for
-from baccarat.rules.wagers import Spot
-from baccarat.tables.commands import LeaveSeat, OpenTable, TakeSeat
-from baccarat.tables.state import INITIAL
+from baccarat.domain import dealer
+from baccarat.domain.postings import Place, entry_for
+from baccarat.domain.rounds.commands import ConfirmWager, Pass, PlaceChips
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.presets import Shuffle, player_edge_spots, rules_for
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.commands import LeaveSeat, OpenTable, TakeSeat
+from baccarat.domain.tables.state import INITIAL
+from baccarat.domain.unit_of_work import Journal, Secret
 from casino.kernel.money import Book
-from wallet.accounts import AccountKind, AccountName
+from wallet.ledger.accounts import AccountKind, AccountName
 
 BOOKS = {"real": Book.REAL, "play": Book.PLAY}
 SPOTS = {"P": Spot.PLAYER, "B": Spot.BANKER, "T": Spot.TIE}

@@ -1,7 +1,7 @@
 """What reports about money read: entries of an interval that are sealed, and how balances stood when it ended.
 
-Pieces of statements with the parameters of `casino.reports.definition.Asked`. A balance at the end is the balance now, less
-what came later: exact at any moment, and cheap for a recent one.
+Pieces of statements with the parameters of `casino.reports.definition.Asked`. A balance at the end is the balance
+now, less what came later: exact at any moment, and cheap for a recent one.
 """
 
 from typing import Final

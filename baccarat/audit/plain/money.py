@@ -1,4 +1,4 @@
-"""What rounds of the usual course move, written as the ledger's entries are read: the postings of `baccarat.domain.postings`."""
+"""What rounds of the usual course move, as the ledger's entries are read: postings of `baccarat.domain.postings`."""
 
 from collections.abc import Iterable
 from functools import partial

@@ -33,5 +33,6 @@ class Command(BaseCommand):
         except Refusal as refusal:
             raise CommandError(refusal.told()) from None
         self.stdout.write(
-            f"stop: ok switch={row.id} at={row.at:%Y-%m-%dT%H:%M:%SZ} players are told: {crypto_shredding.told(row.says)}"
+            f"stop: ok switch={row.id} at={row.at:%Y-%m-%dT%H:%M:%SZ} "
+            f"players are told: {crypto_shredding.told(row.says)}"
         )

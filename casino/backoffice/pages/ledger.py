@@ -21,7 +21,6 @@ from casino.operators.models import Operator, Player
 from wallet.ledger.accounts import AccountKind
 from wallet.models import Account, Balance, Entry, Posting
 
-
 MOST_POSTINGS: Final = 100
 MOVES: Final = frozenset({"Amount", "Balance before", "Balance after", "Balance"})
 

@@ -30,7 +30,6 @@ from casino.reports.models import Report
 from casino.reports.refusals import UnknownFormat
 from casino.reports.renderers import base
 
-
 MOST_ROWS: Final = 200
 """Rows that a page shows; files have all of them."""
 _NUMBERS: Final = {Kind.COUNT.value, Kind.MONEY.value, Kind.RATE.value}

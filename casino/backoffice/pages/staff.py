@@ -20,7 +20,6 @@ from casino.staff import access_changes, access_review, roles
 from casino.staff.colleagues import colleagues
 from casino.staff.models import Member, RoleGroup, SignIn
 
-
 EXPORT, UNLOCK, RESET = "staff.export_review", "staff.unlock", "staff.reset_authenticator"
 STANDINGS = {"active": "good", "disabled": "plain", "locked": "bad", "superuser": "warn", "no staff": "plain"}
 MOST = 20

@@ -31,8 +31,8 @@ def house() -> UUID:
         [
             recorder.Significant(kind=recorder.Kind.TABLE_STOPPED, operator=lucky, subject=f"table:{TABLE}", **about,
                             before={"phase": "open", "name": "A"}, after={"phase": "stopped", "name": "A"}),
-            recorder.Significant(kind=recorder.Kind.LARGE_WIN, operator=lucky, subject="round:1", money=990_000, currency="EUR",
-                            **about),
+            recorder.Significant(kind=recorder.Kind.LARGE_WIN, operator=lucky, subject="round:1", money=990_000,
+                            currency="EUR", **about),
             recorder.Significant(kind=recorder.Kind.TABLE_STOPPED, operator=lucky, subject="table:2", **about),
             recorder.Significant(kind=recorder.Kind.TABLE_STOPPED, operator=rival, subject="table:3", **about),
             recorder.Significant(kind=recorder.Kind.LOGIN_FAILED, operator=None, subject="staff", actor="staff:9",
