@@ -23,7 +23,7 @@ def entries_of(causes: str) -> str:
 class Moved:
     """What a batch of events should have moved.
 
-    `causes` are events beside those that were `followed`; `entries` are what they lead to (`wallet.ledger.audit.written`).
+    `causes` are events beside those that were `followed`; `entries` are what they lead to (`ledger.audit.written`).
     """
 
     def __init__(

@@ -71,8 +71,8 @@ class Operation(AutoSchema):
         return [IDEMPOTENCY_KEY, REQUEST_ID] if keyed else [REQUEST_ID]
 
     def get_tags(self) -> list[str]:
-        """This will group operations by the app that they come from: `baccarat`, `wallet`, `operators`, `api`."""
-        return [self.view.__module__.removeprefix("casino.").split(".")[0]]
+        """Group operations by the view's own `tag`, or by its app: `baccarat`, `wallet`, `operators`, `api`."""
+        return [getattr(self.view, "tag", self.view.__module__.removeprefix("casino.").split(".")[0])]
 
     def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
         """Adds the problem answers that this operation can give to those that it declares itself."""

@@ -16,7 +16,7 @@ from tests.baccarat.proofs.forging import GOLDEN, golden, written
 
 HOST = "http://localhost:9"
 """Where nobody listens: every answer is given here, with the policy that the service gives."""
-STATIC = PROJECT / "baccarat" / "static"
+STATIC = PROJECT / "baccarat" / "web" / "static"
 CHECK_ALL = """async ([files, key]) => {
   const { verify } = await import("/static/play/verify/checks.js");
   const said = {};

@@ -15,6 +15,8 @@ from casino.operators.base_views import EitherView
 class Checkpoints(EitherView):
     """All checkpoints."""
 
+    tag = "checkpoints"
+
     @extend_schema(
         operation_id="listCheckpoints",
         summary="List the signed checkpoints of the log, newest first",
@@ -39,6 +41,8 @@ class Checkpoints(EitherView):
 class OneCheckpoint(EitherView):
     """One checkpoint."""
 
+    tag = "checkpoints"
+
     @extend_schema(
         operation_id="getCheckpoint",
         summary="Show one checkpoint",
@@ -55,6 +59,8 @@ class OneCheckpoint(EitherView):
 class Keys(EitherView):
     """The keys of checkpoints."""
 
+    tag = "checkpoints"
+
     @extend_schema(
         operation_id="listLogKeys",
         summary="List the public keys that checkpoints are signed with",
@@ -69,6 +75,8 @@ class Keys(EitherView):
 
 class InclusionProof(EitherView):
     """Proofs that an event is in the log."""
+
+    tag = "checkpoints"
 
     @extend_schema(
         operation_id="proveInclusion",
@@ -91,6 +99,8 @@ class InclusionProof(EitherView):
 
 class ConsistencyProof(EitherView):
     """Proofs that the log was only added to."""
+
+    tag = "checkpoints"
 
     @extend_schema(
         operation_id="proveConsistency",

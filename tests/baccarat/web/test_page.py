@@ -16,7 +16,7 @@ from casino.operators import pins, services
 from casino.operators.models import ApiKey
 from wallet.ledger import queries as wallet
 
-STATIC = PROJECT / "baccarat" / "static" / "play"
+STATIC = PROJECT / "baccarat" / "web" / "static" / "play"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from casino.api.error_catalogue import catalogue
 from casino.devstack.home import PROJECT
 from casino.kernel.errors import all_refusals
 
-STATIC = PROJECT / "baccarat" / "static" / "play"
+STATIC = PROJECT / "baccarat" / "web" / "static" / "play"
 WORDS = STATIC / "js" / "words"
 TEMPLATE = re.compile(r"\bt\(`([\w.]*)\$\{[^}]*\}([\w.]*)`")
 STAFF_ALONE = """
