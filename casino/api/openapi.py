@@ -1,14 +1,16 @@
 """How operations appear in the OpenAPI document: keys, problems and tags are added here, once for all of them."""
 
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
 
 from casino.api import error_catalogue, errors, idempotency
 from casino.api.error_catalogue import Problem
+from casino.api.shapes import Shape, example_of
 from casino.events.store import VersionConflict
 from casino.observability import request_id
 
@@ -38,6 +40,38 @@ _EXAMPLES: Final = {
     "415": error_catalogue.UNSUPPORTED_MEDIA_TYPE,
     "422": error_catalogue.INVALID_FIELDS,
 }
+
+
+def operation(
+    operation_id: str,
+    summary: str,
+    *,
+    returns: Any = None,
+    status: int = 200,
+    request: Any = None,
+    example: Any = None,
+    description: str = "",
+    parameters: Sequence[Any] = (),
+    responses: Mapping[Any, Any] | None = None,
+) -> Callable[[Any], Any]:
+    """Document a view's method; the answer's example is derived from its type.
+
+    `returns` is a response type, answered with `status`; `responses` are further answers, as `extend_schema` takes
+    them. `example` is a body that `request` accepts.
+    """
+    examples = [] if example is None else [OpenApiExample("Request", value=example, request_only=True)]
+    if isinstance(returns, type) and issubclass(returns, Shape):
+        answer = OpenApiExample("Answer", value=example_of(returns), response_only=True, status_codes=[str(status)])
+        examples.append(answer)
+    return extend_schema(
+        operation_id=operation_id,
+        summary=summary,
+        description=description or None,
+        parameters=list(parameters),
+        request=request,
+        responses={**({} if returns is None else {status: returns}), **(responses or {})},
+        examples=examples,
+    )
 
 
 class FieldErrorSerializer(serializers.Serializer[Any]):

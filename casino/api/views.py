@@ -14,7 +14,6 @@ from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework import serializers
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -22,6 +21,7 @@ from rest_framework.views import APIView
 from casino.api import error_catalogue, errors
 from casino.api.error_catalogue import NOT_FOUND, Rejected
 from casino.api.middleware import API
+from casino.api.shapes import ShapeRenderer
 
 _SHOWN_AN_HOUR: Final = "public, max-age=3600"
 _PAGE_POLICY: Final = (
@@ -31,7 +31,7 @@ _PAGE_POLICY: Final = (
 _JSON_WILL_DO: Final = frozenset(
     {"*/*", "application/json", "application/json, */*", "application/json, text/plain, */*"}
 )
-_JSON_ALONE: Final = [JSONRenderer]
+_JSON_ALONE: Final = [ShapeRenderer]
 _EXAMPLE: Final = asdict(error_catalogue.IDEMPOTENCY_KEY_REUSED)
 
 
@@ -62,7 +62,7 @@ class EdgeView(APIView):
     ) -> Any:
         """This will choose JSON at once for callers that accept it or anything, as nearly all do."""
         if request.META.get("HTTP_ACCEPT", "*/*") in _JSON_WILL_DO and self.renderer_classes == _JSON_ALONE:
-            return JSONRenderer(), JSONRenderer.media_type
+            return ShapeRenderer(), ShapeRenderer.media_type
         return super().perform_content_negotiation(request, force)
 
 
