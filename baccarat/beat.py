@@ -24,7 +24,7 @@ class Deadlines:
         self._silent = False
 
     def look(self) -> float:
-        """This will wake the dealers if a turn has ended, and return the seconds until the next look."""
+        """Wake the dealers if a turn has ended, and return the seconds until the next look."""
         try:
             now, due = tables.next_deadline(after=self._woken)
         except (DatabaseError, InterfaceError) as trouble:
@@ -51,6 +51,6 @@ class Clock(PersistentScheduler):  # type: ignore[misc]
         super().__init__(*args, **options)
 
     def tick(self, *args: Any, **options: Any) -> float:
-        """This will send what the schedule holds, wake the dealers, and return the seconds until the next tick."""
+        """Send what the schedule holds, wake the dealers, and return the seconds until the next tick."""
         wait: float = super().tick(*args, **options)
         return min(wait, self._deadlines.look())

@@ -22,7 +22,7 @@ LONGEST: Final = 20.0
 
 @shared_task(name=wakeups.TASK, acks_late=True, ignore_result=True)
 def deal_due(**_: object) -> None:
-    """This will deal until nothing is due; a wake-up asked for meanwhile brings another task."""
+    """Deal until nothing is due; a wake-up asked for meanwhile brings another task."""
     hints.clear(wakeups.TOPIC)
     until = time.monotonic() + LONGEST
     while dealing.deal_due() and time.monotonic() < until:
@@ -31,20 +31,20 @@ def deal_due(**_: object) -> None:
 
 @shared_task(name="baccarat.free_seats", acks_late=True, ignore_result=True)
 def free_seats(**_: object) -> None:
-    """This will free the seats of players who were away for too long, and close tables that are given up."""
+    """Free the seats of players who were away for too long, and close tables that are given up."""
     absent_seats.free_due()
     closing.close_due()
 
 
 @shared_task(name="baccarat.note_significant", acks_late=True, ignore_result=True)
 def note_significant(**_: object) -> None:
-    """This will record what is significant in what was sealed since the last time."""
+    """Record what is significant in what was sealed since the last time."""
     subscriber.note_new()
 
 
 @shared_task(name="baccarat.watch_chance", acks_late=True, ignore_result=True)
 def watch_chance(**_: object) -> None:
-    """This will test what the shoes brought, and record it where that is out of band. Its code is loaded then."""
+    """Test what the shoes brought, and record it where that is out of band. Its code is loaded then."""
     import_string(WATCH)()
 
 
@@ -56,6 +56,6 @@ def watch_chance(**_: object) -> None:
     time_limit=NIGHT,
 )
 def audit_nightly(**_: object) -> None:
-    """This will audit everything if it is the hour for it. Its code is loaded then: no other task needs it."""
+    """Audit everything if it is the hour for it. Its code is loaded then: no other task needs it."""
     if datetime.now(UTC).hour == settings.AUDIT_HOUR:
         import_string(settings.NIGHTLY_AUDIT)()

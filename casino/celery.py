@@ -16,7 +16,7 @@ class SteadyConnection(Connection):
     """Looks for a lost broker every second or two, for ever: Celery's own steps grow to half a minute between looks."""
 
     def ensure_connection(self, errback: Any = None, max_retries: int | None = None, **options: Any) -> Any:
-        """This will return the connection when the broker answers."""
+        """Return the connection when the broker answers."""
         steps = {"interval_start": 1, "interval_step": 0.5, "interval_max": 2, **options}
         return super().ensure_connection(errback, max_retries, **steps)  # type: ignore[no-untyped-call]
 

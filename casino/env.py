@@ -7,7 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 
 def text(name: str, default: str | None = None) -> str:
-    """This will read NAME, or the file that NAME_FILE points at. Raises ImproperlyConfigured when neither is set."""
+    """Read NAME, or the file that NAME_FILE points at. Raises ImproperlyConfigured when neither is set."""
     file = os.environ.get(f"{name}_FILE")
     if file:
         return Path(file).read_text(encoding="utf-8").strip()
@@ -18,7 +18,7 @@ def text(name: str, default: str | None = None) -> str:
 
 
 def flag(name: str, *, default: bool) -> bool:
-    """This will read true or false, and nothing else."""
+    """Read true or false, and nothing else."""
     value = os.environ.get(name, str(default)).lower()
     if value not in {"true", "false"}:
         raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
@@ -26,12 +26,11 @@ def flag(name: str, *, default: bool) -> bool:
 
 
 def integer(name: str, *, default: int) -> int:
-    """This will read a whole number."""
     return whole(name, os.environ.get(name, str(default)))
 
 
 def whole(name: str, value: str) -> int:
-    """This will read a whole number that stands in a longer value; `name` is what it is called where it is none."""
+    """Read a whole number that stands in a longer value; `name` is what it is called where it is none."""
     try:
         return int(value)
     except ValueError:
@@ -39,12 +38,12 @@ def whole(name: str, value: str) -> int:
 
 
 def words(name: str, default: str = "") -> list[str]:
-    """This will read a comma-separated list."""
+    """Read a comma-separated list."""
     return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
 
 
 def pairs(name: str) -> list[tuple[str, str]]:
-    """This will read a comma-separated list of `key=value`, from NAME or the file that NAME_FILE points at."""
+    """Read a comma-separated list of `key=value`, from NAME or the file that NAME_FILE points at."""
     found = [word.strip().partition("=") for word in text(name, "").split(",") if word.strip()]
     if not all(key and value for key, _, value in found):
         raise ImproperlyConfigured(f"{name} must be `name=value`, comma separated.")

@@ -137,7 +137,7 @@ APP_ROLE = env.text("DATABASE_APP_ROLE", "casino_app")
 
 
 def database(url: str) -> dict[str, Any]:
-    """This will turn a libpq URL into Django's settings for one database."""
+    """Turn a libpq URL into Django's settings for one database."""
     given = conninfo_to_dict(url)
     options: dict[str, Any] = {
         # Prepared statements need server-side binding; switch off behind a transaction-mode pooler.
@@ -447,7 +447,7 @@ ADMIN_PAGES = {
 
 
 def admin_item(title: str, icon: str, model: str, **more: Any) -> dict[str, Any]:
-    """This will return a line of the admin's side bar, for those who may view the model (app_model)."""
+    """Return a line of the admin's side bar, for those who may view the model (app_model)."""
     app, name = model.split("_")
     return {
         "title": title,

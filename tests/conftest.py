@@ -55,13 +55,13 @@ class Database:
 
     @contextlib.contextmanager
     def owner(self) -> Generator[psycopg.Connection[tuple[Any, ...]]]:
-        """This will open a connection as the owner of the tables, in autocommit."""
+        """Open a connection as the owner of the tables, in autocommit."""
         with psycopg.connect(self.owner_url, autocommit=True) as connection:
             yield connection
 
 
 def pytest_configure() -> None:
-    """This will hear signals as in a terminal, and put this run's clusters into memory if there is enough of it.
+    """Hear signals as in a terminal, and put this run's clusters into memory if there is enough of it.
 
     A run that a script starts in the background ignores Ctrl-C, and so would all that it starts and tries to stop.
     """
@@ -74,7 +74,7 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """This will start the servers once, in xdist's controller, and tell each worker where they are."""
+    """Start the servers once, in xdist's controller, and tell each worker where they are."""
     shared = node.config.stash.get(SHARED, None)
     if shared is None:
         stack = contextlib.ExitStack()
@@ -87,7 +87,7 @@ def pytest_configure_node(node: Any) -> None:
 
 @contextlib.contextmanager
 def compiling() -> Generator[None]:
-    """This will compile a fresh clone's tests while the block runs: else each process would compile all of them."""
+    """Compile a fresh clone's tests while the block runs: else each process would compile all of them."""
     if any(Path(__file__).parent.glob("__pycache__/test_requirements.*")):
         yield
         return
@@ -100,14 +100,14 @@ def compiling() -> Generator[None]:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """This will end the servers that xdist's controller started."""
+    """End the servers that xdist's controller started."""
     shared = config.stash.get(SHARED, None)
     if shared is not None:
         shared[0].close()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """This will say it loudly when nobody has looked at the table page."""
+    """Say it loudly when nobody has looked at the table page."""
     if CHROMIUM is None:
         terminalreporter.section("NO CHROMIUM", red=True, bold=True)
         terminalreporter.line(
@@ -116,7 +116,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """This will refuse tests that would TRUNCATE: rows that are immutable refuse it too."""
+    """Refuse tests that would TRUNCATE: rows that are immutable refuse it too."""
     for item in items:
         marker = item.get_closest_marker("django_db")
         truncates = marker is not None and marker.kwargs.get("transaction", False)
@@ -126,14 +126,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """This will have the collector of garbage look at what tests make, not at thousands of collected tests again."""
+    """Have the collector of garbage look at what tests make, not at thousands of collected tests again."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongFirst:
-    """This will have several processes share the tests by files, the long ones first."""
+    """Have several processes share the tests by files, the long ones first."""
     return LongFirst(config, log)
 
 

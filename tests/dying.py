@@ -24,7 +24,7 @@ SURVIVED = 0
 
 @contextlib.contextmanager
 def dying(work: str, environment: Mapping[str, str]) -> Generator[Callable[[str | int], int]]:
-    """This will yield a function that runs the work until it dies at a moment, and returns how the process ended."""
+    """Yield a function that runs the work until it dies at a moment, and returns how the process ended."""
     command = [sys.executable, __file__, work]
     variables = {**environment, "PYTHONPATH": str(PROJECT)}
     with subprocess.Popen(  # noqa: S603

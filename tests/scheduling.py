@@ -33,7 +33,7 @@ class LongFirst(LoadFileScheduling):
 
 
 def long_first(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """This will order tests: the long ones, then the others as they were."""
+    """Order tests: the long ones, then the others as they were."""
     return sorted(
         items, key=lambda item: next((n for n, part in enumerate(LONG) if item.nodeid.startswith(part)), len(LONG))
     )

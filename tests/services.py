@@ -58,7 +58,7 @@ class Services:
         )
 
     def clone(self) -> str:
-        """This will make a database from the template and return its name."""
+        """Make a database from the template and return its name."""
         name = f"{self.template}_{secrets.token_hex(6)}"
         create = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY " + ("FILE_COPY" if in_memory() else "WAL_LOG"))
         maintenance(self.addresses.owner_url).execute(
@@ -67,7 +67,7 @@ class Services:
         return name
 
     def drop(self, name: str) -> None:
-        """This will drop a database, whoever is still connected."""
+        """Drop a database, whoever is still connected."""
         statement = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
         for attempt in range(1, ATTEMPTS + 1):
             try:
@@ -81,7 +81,7 @@ class Services:
                 return
 
     def flush(self) -> None:
-        """This will empty this process's Redis database; a server that is down has nothing to forget."""
+        """Empty this process's Redis database; a server that is down has nothing to forget."""
         with contextlib.suppress(RedisError), redis.Redis.from_url(self.redis_url) as client:
             client.flushdb()
 
@@ -98,7 +98,7 @@ def maintenance(owner_url: str) -> psycopg.Connection[TupleRow]:
 
 
 def end_maintenance(owner_url: str) -> None:
-    """This will close that connection; the next one to ask gets a new one."""
+    """Close that connection; the next one to ask gets a new one."""
     maintenance(owner_url).close()
     maintenance.cache_clear()
 
@@ -121,7 +121,7 @@ def environment(addresses: Addresses) -> dict[str, str]:
 
 @contextlib.contextmanager
 def running_services() -> Generator[Services]:
-    """This will start servers for this run, or use those given by URL, and migrate the template."""
+    """Start servers for this run, or use those given by URL, and migrate the template."""
     with contextlib.ExitStack() as stack:
         given = given_addresses(os.environ)
         if given is None:

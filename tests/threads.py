@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 def in_threads(count: int, function: Callable[[int], Result]) -> list[Result | Exception]:
-    """This will run function(0) … function(count - 1) at the same time; what one raises takes its result's place."""
+    """Run function(0) … function(count - 1) at the same time; what one raises takes its result's place."""
     together = threading.Barrier(count)
 
     def run(number: int) -> Result | Exception:

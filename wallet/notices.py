@@ -67,24 +67,23 @@ class Given:
 
 
 def give(notice: Notice) -> None:
-    """This will tell a player something, once for each kind and subject; in the transaction of what it is about."""
+    """Tell a player something, once for each kind and subject; in the transaction of what it is about."""
     facts = msgspec.json.encode(notice.facts).decode()
     whose = [notice.operator, notice.player, notice.kind, notice.subject]
     execute(_GIVE, [new_id(), *whose, facts, crypto_shredding.words(notice.player, notice.message)])
 
 
 def of_player(*, operator: UUID, player: UUID, unread: bool, before: UUID | None, limit: int) -> list[Given]:
-    """This will list a player's notices, newest first, or only those not read."""
+    """List a player's notices, newest first, or only those not read."""
     return _given(fetch(_LIST, [player, operator, before or _NEWEST, unread, limit]))
 
 
 def count_unread(*, operator: UUID, player: UUID) -> int:
-    """This will count what a player has not read."""
     return int(fetch(_UNREAD, [player, operator])[0][0])
 
 
 def mark_read(notice: UUID, *, operator: UUID, player: UUID) -> Given:
-    """This will note that a player has read a notice; the first time counts. Raises UnknownNotice."""
+    """Note that a player has read a notice; the first time counts. Raises UnknownNotice."""
     rows = fetch(_READ, [notice, player, operator])
     if not rows:
         raise UnknownNotice

@@ -11,7 +11,7 @@ from wallet.reconciliation import schedule
 
 @shared_task(name=wakeup.TASK, acks_late=True, ignore_result=True)
 def advance_payments(**_: object) -> None:
-    """This will advance payments until nothing is due; a wake-up asked for meanwhile brings another task."""
+    """Advance payments until nothing is due; a wake-up asked for meanwhile brings another task."""
     wakeups.clear(wakeup.TOPIC)
     while processor.advance():
         pass
@@ -19,5 +19,5 @@ def advance_payments(**_: object) -> None:
 
 @shared_task(name="wallet.reconcile", acks_late=True, ignore_result=True, soft_time_limit=280, time_limit=300)
 def reconcile(**_: object) -> None:
-    """This will compare the days that are over with what providers have of them; one that comes twice finds nothing."""
+    """Compare the days that are over with what providers have of them; one that comes twice finds nothing."""
     schedule.reconcile_due(providers=list(settings.PAYMENT_PROVIDERS))

@@ -19,7 +19,6 @@ class Action(PlayerView):
     """A player's action at one table."""
 
     def guest(self, table: UUID) -> Guest:
-        """This will say who acts where."""
         caller = self.caller
         return Guest(table=table, operator=caller.operator, player=caller.player, metadata=metadata(self.request))
 

@@ -34,7 +34,6 @@ class SpotField(ChoiceOf):
         super().__init__(Spot, **options)
 
     def to_internal_value(self, data: Any) -> Any:
-        """This will find the spot."""
         try:
             return super().to_internal_value(data)
         except ValidationError as error:
@@ -49,7 +48,7 @@ class RatioField(serializers.Field[Ratio, Any, str, Ratio]):
     pattern: str
 
     def to_internal_value(self, data: Any) -> Ratio:
-        """This will read the ratio as it stands, not in lowest terms."""
+        """Read the ratio as it stands, not in lowest terms."""
         if not isinstance(data, str):
             raise ValidationError("This must be text.", code="not_text")
         if not re.fullmatch(self.pattern, data, re.ASCII):
@@ -58,7 +57,7 @@ class RatioField(serializers.Field[Ratio, Any, str, Ratio]):
         return Ratio(int(first), int(second))
 
     def to_representation(self, value: Ratio) -> str:
-        """This will print the ratio as odds."""
+        """Print the ratio as odds."""
         return str(value)
 
 
@@ -83,7 +82,7 @@ class ContributionField(serializers.Field[str, Any, str, str]):
     """1 to 32 bytes in hex (`contribution_malformed` otherwise)."""
 
     def to_internal_value(self, data: Any) -> str:
-        """This will read the bytes and write them in lower case."""
+        """Read the bytes and write them in lower case."""
         if not isinstance(data, str):
             raise ValidationError("A contribution is text.", code="not_text")
         try:
@@ -92,7 +91,6 @@ class ContributionField(serializers.Field[str, Any, str, str]):
             raise ValidationError(str(malformed), code=refusals.ContributionMalformed.code) from None
 
     def to_representation(self, value: str) -> str:
-        """This will return the digits."""
         return value
 
 
@@ -155,7 +153,7 @@ class Deal(Strict):
     contribution = ContributionField(required=False)
 
     def validate_stakes(self, stakes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """This will refuse a wager without stakes, and a spot named twice."""
+        """Refuse a wager without stakes, and a spot named twice."""
         if not stakes:
             raise ValidationError("The list is empty.", code=refusals.NoStakes.code)
         if len({stake["spot"] for stake in stakes}) != len(stakes):
@@ -163,7 +161,7 @@ class Deal(Strict):
         return stakes
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """This will refuse amounts without their currency."""
+        """Refuse amounts without their currency."""
         if "stakes" in attrs and "currency" not in attrs:
             raise ValidationError({"currency": [ErrorDetail("Amounts need their currency.", code="required")]})
         return attrs
@@ -177,7 +175,6 @@ class OwnCommission(Strict):
     timing = ChoiceOf(CommissionTiming)
 
     def validate(self, attrs: dict[str, Any]) -> Any:
-        """This will freeze the commission."""
         return Commission(**attrs)
 
 
@@ -206,7 +203,6 @@ class OwnRules(Strict):
     play_money = FlagField(required=False)
 
     def validate_chips(self, chips: list[int]) -> tuple[int, ...]:
-        """This will freeze the chips."""
         return tuple(chips)
 
 
@@ -228,7 +224,7 @@ class TableOpening(Strict):
     rules = OwnRules(required=False, default=dict)
 
     def validate_books(self, books: list[Book]) -> list[Book]:
-        """This will refuse a book named twice."""
+        """Refuse a book named twice."""
         if len(set(books)) != len(books):
             raise ValidationError("A book is named twice.", code=refusals.BookNamedTwice.code)
         return books

@@ -53,7 +53,7 @@ _EVENT: Final = {
 
 
 def action(operation: str, summary: str, request: type, given: dict[str, Any], description: str = "") -> Any:
-    """This will document an action at a table, which answers with the table as it stands after it."""
+    """Document an action at a table, which answers with the table as it stands after it."""
     return extend_schema(
         operation_id=operation,
         summary=summary,

@@ -164,10 +164,9 @@ SHOWN: Final[dict[str, Any]] = {
 
 
 def answer(value: Any, *, name: str = "Answer", status: str = "200") -> OpenApiExample:
-    """This will make an example of an answer."""
     return OpenApiExample(name, value=value, response_only=True, status_codes=[status])
 
 
 def body(value: Any, *, name: str = "Request") -> OpenApiExample:
-    """This will make an example of a request's body."""
+    """Make an example of a request's body."""
     return OpenApiExample(name, value=value, request_only=True)

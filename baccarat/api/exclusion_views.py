@@ -32,7 +32,7 @@ class ExclusionRequest(Strict):
     months = WholeNumberField(required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """This will find how long it is to last. Raises ExclusionLengthInvalid."""
+        """Find how long it is to last. Raises ExclusionLengthInvalid."""
         name, other = ("hours", "months") if attrs["kind"] is ExclusionKind.COOLING_OFF else ("months", "hours")
         if name not in attrs or other in attrs:
             raise ExclusionLengthInvalid
@@ -117,7 +117,6 @@ class MyExclusions(PlayerView):
         examples=[OpenApiExample("Exclusions", value={"items": [_ENDED]}, response_only=True)],
     )
     def get(self, request: Request) -> Response:
-        """This will list them."""
         del request
         found = exclusions.listed(operator=self.caller.operator, player=self.caller.player)
         return Response({"items": [_past(told.past) for told in found]})
@@ -136,7 +135,6 @@ class MyExclusions(PlayerView):
     )
     @idempotent_counting
     def post(self, request: Request) -> Response:
-        """This will exclude the player."""
         given, me = read(OwnExclusionRequest, request), self.caller
         on = On(operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request))
         state = exclusion.exclude(on=on, by=Setter.PLAYER, **given)
@@ -157,7 +155,6 @@ class PlayerExclusions(OperatorView):
         ],
     )
     def get(self, request: Request, player: UUID) -> Response:
-        """This will list them."""
         del request
         found = exclusions.listed(operator=self.caller.operator, player=player)
         return Response({"items": [{**_past(told.past), "note": told.note} for told in found]})
@@ -176,7 +173,6 @@ class PlayerExclusions(OperatorView):
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
-        """This will exclude the player."""
         given, me = read(OperatorsExclusionRequest, request), self.caller
         require_player(operator=me.operator, player=player)
         on = On(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
@@ -196,7 +192,6 @@ class EndExclusion(OperatorView):
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
-        """This will end it."""
         me = self.caller
         require_player(operator=me.operator, player=player)
         on = On(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))

@@ -84,7 +84,6 @@ class Switches(OperatorView):
         examples=[OpenApiExample("Answer", value={"items": [_STOPPED]}, response_only=True)],
     )
     def get(self, request: Request) -> Response:
-        """This will list them."""
         del request
         return Response({"items": _shown(rules_versions.switches(operator=self.caller.operator))})
 
@@ -105,7 +104,6 @@ class StopPlay(OperatorView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will stop it."""
         given, operator = _asked(self, read(StopRequest, request)), self.caller.operator
         return Response(_shown([kill_switch.stop(operator=operator, metadata=metadata(request), **given)])[0])
 
@@ -131,7 +129,6 @@ class ResumePlay(OperatorView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will let it go on."""
         given, operator = _asked(self, read(SwitchRequest, request)), self.caller.operator
         return Response(_shown([kill_switch.resume(operator=operator, metadata=metadata(request), **given)])[0])
 

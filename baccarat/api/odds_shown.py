@@ -20,7 +20,7 @@ class FiguresShown(serializers.Serializer[Any]):
     variance = ShareShown()
 
     def get_fields(self) -> dict[str, Any]:
-        """This will add `return`, which Python has for itself."""
+        """Add `return`, which Python has for itself."""
         return {"return": ShareShown(), **super().get_fields()}
 
 

@@ -53,7 +53,7 @@ class FetchPack(EdgeView):
 
     @extend_schema(exclude=True)
     def get(self, request: Request, token: str) -> HttpResponse:
-        """This will hand the ZIP out. Raises UnknownPackLink."""
+        """Hand the ZIP out. Raises UnknownPackLink."""
         pack = signed_urls.fetch(token=token, address=address_of(request._request) or "")  # noqa: SLF001  (DRF's wrapper)
         answer = HttpResponse(pack.content, content_type="application/zip")
         answer["Content-Disposition"] = f'attachment; filename="{pack.name}"'

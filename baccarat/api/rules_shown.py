@@ -93,7 +93,7 @@ class VersionList(serializers.Serializer[Any]):
 
 
 def shown(found: Version) -> dict[str, Any]:
-    """This will show a version as VersionShown says."""
+    """Show a version as VersionShown says."""
     row, currency = found.row, found.rules.currency
     same = (
         "version", "label", "status", "acknowledgement", "drafted_by", "drafted_at", "decided_by", "decided_at",

@@ -20,11 +20,11 @@ class VersionView(OperatorView):
     """A view about versions of one table of the caller's."""
 
     def told(self, table: UUID) -> dict[str, Any]:
-        """This will say which table, whose it is and what events remember of the request."""
+        """Say which table, whose it is and what events remember of the request."""
         return {"table": table, "operator": self.caller.operator, "metadata": metadata(self.request)}
 
     def shown(self, table: UUID, version: int, *, status: int = 200) -> Response:
-        """This will answer with a version as it stands."""
+        """Answer with a version as it stands."""
         found = rules_versions.version(table=table, operator=self.caller.operator, version=version)
         return Response(shapes.shown(found), status=status)
 
@@ -34,7 +34,6 @@ class TableVersions(VersionView):
 
     @documents.list_versions
     def get(self, request: Request, table: UUID) -> Response:
-        """This will list them."""
         del request
         found = rules_versions.versions(table=table, operator=self.caller.operator)
         return Response({"items": [shapes.shown(each) for each in found]})
@@ -42,7 +41,6 @@ class TableVersions(VersionView):
     @documents.draft
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        """This will draft one."""
         given = read(shapes.Drafting, request)
         proposed = {"changes": given["rules"], "acknowledgement": given["acknowledgement"]}
         version = rules_lifecycle.draft(by=at_desk(given["actor"]), **proposed, **self.told(table))
@@ -54,7 +52,6 @@ class TableVersion(VersionView):
 
     @documents.show_version
     def get(self, request: Request, table: UUID, version: int) -> Response:
-        """This will show it."""
         del request
         return self.shown(table, version)
 
@@ -65,7 +62,6 @@ class PublishVersion(VersionView):
     @documents.publish
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
-        """This will publish it."""
         given = read(shapes.Deciding, request)
         rules_lifecycle.publish(version=version, by=at_desk(given["actor"]), **self.told(table))
         return self.shown(table, version)
@@ -77,7 +73,6 @@ class RejectVersion(VersionView):
     @documents.reject
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
-        """This will refuse it."""
         given = read(shapes.Rejecting, request)
         by = at_desk(given["actor"])
         rules_lifecycle.reject(version=version, reason=given["reason"], by=by, **self.told(table))
@@ -90,7 +85,6 @@ class WithdrawVersion(VersionView):
     @documents.withdraw
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
-        """This will withdraw them."""
         given = read(shapes.Rejecting, request)
         by = at_desk(given["actor"])
         rules_lifecycle.decommission(version=version, reason=given["reason"], by=by, **self.told(table))
@@ -103,7 +97,7 @@ class DiscardVersion(VersionView):
     @documents.discard
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
-        """This will take it back."""
+        """Take it back."""
         given = read(shapes.Deciding, request)
         rules_lifecycle.take_back(version=version, by=at_desk(given["actor"]), **self.told(table))
         return self.shown(table, version)

@@ -19,7 +19,7 @@ from casino.kernel.money import Book
 
 
 def one_of(*choices: StrEnum, **options: Any) -> serializers.ChoiceField:
-    """This will make a field of an answer that holds one of a few words."""
+    """Make a field of an answer that holds one of a few words."""
     return serializers.ChoiceField([choice.value for choice in choices], **options)
 
 

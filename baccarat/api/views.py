@@ -21,12 +21,12 @@ from casino.operators.principals import PlayerPrincipal, Principal
 
 
 def viewer(caller: Principal) -> UUID | None:
-    """This will return the player whose eyes see the answer; None for an operator."""
+    """Return the player whose eyes see the answer; None for an operator."""
     return caller.player if isinstance(caller, PlayerPrincipal) else None
 
 
 def id_after(page: paging.Page) -> UUID | None:
-    """This will read the id that a cursor holds, None on the first page. Raises Rejected (invalid_cursor)."""
+    """Read the id that a cursor holds, None on the first page. Raises Rejected (invalid_cursor)."""
     if page.after is None:
         return None
     try:
@@ -37,7 +37,7 @@ def id_after(page: paging.Page) -> UUID | None:
 
 class Tables(EitherView):
     def get_authenticators(self) -> list[Any]:
-        """This will let operators alone open tables."""
+        """Let operators alone open tables."""
         return [OperatorKey()] if getattr(self.request, "method", None) == "POST" else [AnyCredential()]
 
     @documents.list_tables

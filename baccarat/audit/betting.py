@@ -22,7 +22,7 @@ _ONE, _RAISE = SpotsPerRound.ONE, UnderMinimum.RAISE
 
 
 def opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
-    """This will begin a round at a table, judged by how the table stands."""
+    """Begin a round at a table, judged by how the table stands."""
     round_ = RoundTrace(event, table, table.notes, {s.seat: Part(s.seat, s.player, s.book) for s in event.seats})
     kill_switches.require_playing(table, "no round opens")
     rules_versions.require_in_force(table)
@@ -66,7 +66,7 @@ def _shoe(round_: RoundTrace) -> None:
 
 
 def acting(round_: RoundTrace, number: int, *, while_aside: bool = False) -> Part | None:
-    """This will find the part of a seat that acts, and note when it may not; None for a seat not in the round.
+    """Find the part of a seat that acts, and note when it may not; None for a seat not in the round.
 
     A round set aside takes no word from a seat, but a seat may still leave it: `while_aside`.
     """
@@ -83,7 +83,7 @@ def acting(round_: RoundTrace, number: int, *, while_aside: bool = False) -> Par
 
 
 def placed(round_: RoundTrace, event: e.ChipsPlaced) -> None:
-    """This will follow chips on a spot: makeable, within the maximum, on as many spots as the table takes."""
+    """Follow chips on a spot: makeable, within the maximum, on as many spots as the table takes."""
     part = acting(round_, event.seat)
     if part is None:
         return
@@ -96,7 +96,7 @@ def placed(round_: RoundTrace, event: e.ChipsPlaced) -> None:
 
 
 def repeated(round_: RoundTrace, event: e.WagerRepeated) -> None:
-    """This will follow a rebet: the last confirmed wager of this player, on a cleared table."""
+    """Follow a rebet: the last confirmed wager of this player, on a cleared table."""
     part = acting(round_, event.seat)
     if part is None:
         return
@@ -110,7 +110,7 @@ def repeated(round_: RoundTrace, event: e.WagerRepeated) -> None:
 
 
 def undone(round_: RoundTrace, event: e.PlacementUndone) -> None:
-    """This will follow an undo: there must be something to take back."""
+    """Follow an undo: there must be something to take back."""
     part = acting(round_, event.seat)
     if part is None:
         return
@@ -121,7 +121,7 @@ def undone(round_: RoundTrace, event: e.PlacementUndone) -> None:
 
 
 def cleared(round_: RoundTrace, event: e.ChipsCleared) -> None:
-    """This will follow chips cleared off the table."""
+    """Follow chips cleared off the table."""
     part = acting(round_, event.seat)
     if part is not None:
         _spoke(round_, part)
@@ -136,7 +136,7 @@ def _spoke(round_: RoundTrace, part: Part) -> None:
 
 
 def confirmed(round_: RoundTrace, event: e.WagerConfirmed) -> None:
-    """This will follow a wager: in time, by its own player, what was placed and no more than the rules add."""
+    """Follow a wager: in time, by its own player, what was placed and no more than the rules add."""
     part = acting(round_, event.seat)
     if part is None:
         return
@@ -201,14 +201,13 @@ def _words(stakes: dict[Spot, int]) -> str:
 
 
 def passed(round_: RoundTrace, event: e.SeatPassed) -> None:
-    """This will follow a pass."""
     part = _out(round_, event.seat, Standing.PASSED)
     if part is not None:
         _spoke(round_, part)
 
 
 def timed_out(round_: RoundTrace, event: e.SeatTimedOut) -> None:
-    """This will follow a time-out; whether its time had come is judged when betting closes."""
+    """Follow a time-out; whether its time had come is judged when betting closes."""
     part = _out(round_, event.seat, Standing.TIMED_OUT)
     guest = None if part is None else round_.table.guests.get(part.player)
     if guest is not None:
@@ -216,7 +215,7 @@ def timed_out(round_: RoundTrace, event: e.SeatTimedOut) -> None:
 
 
 def withdrawn(round_: RoundTrace, event: e.SeatWithdrawn) -> None:
-    """This will follow a player who left or moved before confirming."""
+    """Follow a player who left or moved before confirming."""
     _out(round_, event.seat, Standing.WITHDRAWN, while_aside=True)
 
 

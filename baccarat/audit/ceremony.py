@@ -19,7 +19,7 @@ NOT_TURNED: Final = "hands not turned as dealt"
 
 
 def handed_out(round_: RoundTrace, event: e.CardsHandedOut) -> None:
-    """This will follow the cards to the seat with the highest Player wager, the earliest of equals."""
+    """Follow the cards to the seat with the highest Player wager, the earliest of equals."""
     limit = round_.table.rules.ceremony_seconds()
     if round_.phase is not Phase.CLOSED or round_.ceremony is not None or limit is None:
         round_.differs(OUT_OF_PLACE, "betting just closed at a table with a Caller", round_.phase)
@@ -48,7 +48,7 @@ def _until(round_: RoundTrace, due: datetime, found: datetime) -> None:
 
 
 def looked(round_: RoundTrace, event: e.CardsLooked) -> None:
-    """This will follow the seat's first look, in its time."""
+    """Follow the seat's first look, in its time."""
     held, limit = _held(round_, event.seat), round_.table.rules.ceremony_seconds()
     if held is None:
         return
@@ -60,7 +60,7 @@ def looked(round_: RoundTrace, event: e.CardsLooked) -> None:
 
 
 def handed_back(round_: RoundTrace, event: e.CardsHandedBack) -> None:
-    """This will follow the cards back: by the player before the time is over, by time not before."""
+    """Follow the cards back: by the player before the time is over, by time not before."""
     held = _held(round_, event.seat)
     if held is None:
         return
@@ -80,14 +80,14 @@ def _held(round_: RoundTrace, seat: int) -> Ceremony | None:
 
 
 def turned(round_: RoundTrace, event: e.HandTurned) -> None:
-    """This will follow a hand that is turned over; whether it was the right one is seen when all cards are dealt."""
+    """Follow a hand that is turned over; whether it was the right one is seen when all cards are dealt."""
     if round_.phase is not Phase.CLOSED or round_.table.rules.ceremony_seconds() is None:
         round_.differs(OUT_OF_PLACE, "betting closed at a table with a Caller", round_.phase)
     round_.turned = (*round_.turned, event)
 
 
 def check_turned(round_: RoundTrace, event: CardsDealt) -> None:
-    """This will check that the cards were handed out and came back where they had to, and how they were turned over."""
+    """Check that the cards were handed out and came back where they had to, and how they were turned over."""
     if round_.table.rules.ceremony_seconds() is None:
         return
     held = round_.ceremony

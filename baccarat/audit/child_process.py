@@ -11,7 +11,7 @@ _PARENTS: Final[list[Any]] = []
 
 
 def begin(databases: dict[str, dict[str, Any]]) -> None:
-    """This will set Django up on the databases of the process that shares its work, with connections of our own."""
+    """Set Django up on the databases of the process that shares its work, with connections of our own."""
     settings.DATABASES = databases
     django.setup()
     for alias in databases:

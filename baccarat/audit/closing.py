@@ -8,14 +8,14 @@ from baccarat.domain.tables.state import Closing
 
 
 def announced(table: TableTrace, event: TableClosing) -> None:
-    """This will follow a table that is to be closed: from now on nothing new starts."""
+    """Follow a table that is to be closed: from now on nothing new starts."""
     if table.closed or table.closing is not None:
         table.differs(OUT_OF_PLACE, "a table that stays", "its end announced again")
     table.closing = Closing(event.by, event.reason, event.announced_at)
 
 
 def closed(table: TableTrace, event: TableClosed) -> None:
-    """This will follow a table closed for good: nobody there, and every seed that was still secret revealed."""
+    """Follow a table closed for good: nobody there, and every seed that was still secret revealed."""
     secret = {shoe.shoe: shoe for shoe in (table.shoe, table.coming) if shoe is not None}
     if table.closed or table.guests or table.round is not None:
         table.differs(OUT_OF_PLACE, "an empty table", f"{len(table.guests)} seats taken")

@@ -29,7 +29,7 @@ class Named:
 
 
 def named_before(round_: RoundOpened, table: TableOpened) -> Named | None:
-    """This will find what was named for a round with a shoe of its own; None where nothing was, or it has none."""
+    """Find what was named for a round with a shoe of its own; None where nothing was, or it has none."""
     if round_.commitment is None:
         return None
     opening: RoundOpened | TableOpened | None = table
@@ -42,7 +42,7 @@ def named_before(round_: RoundOpened, table: TableOpened) -> Named | None:
 
 
 def check(round_: RoundOpened, named: Named | None, table: TableOpened, notes: Notes) -> None:
-    """This will note a round whose shoe is not the one that was named; at older tables none may have been."""
+    """Note a round whose shoe is not the one that was named; at older tables none may have been."""
     found = f"{round_.shoe} {round_.commitment}"
     if named is None:
         if table.next_shoe is not None and round_.commitment is not None:
@@ -52,7 +52,7 @@ def check(round_: RoundOpened, named: Named | None, table: TableOpened, notes: N
 
 
 def in_words(named: Named, events: Iterable[object]) -> Line:
-    """This will tell when a round's shoe was named, and how long that was before the first of its wagers."""
+    """Tell when a round's shoe was named, and how long that was before the first of its wagers."""
     at = f"{named.at:%Y-%m-%d %H:%M:%S.%f}"[:-3] + " UTC"
     wagers = [event.confirmed_at for event in events if isinstance(event, WagerConfirmed)]
     ahead = f", {(min(wagers) - named.at) / timedelta(seconds=1):.3f} seconds before the first wager" if wagers else ""

@@ -31,14 +31,14 @@ class Batches:
         self._asked: Asked | None = None
 
     def add(self, fold: Fold, followed: Sequence[Followed]) -> None:
-        """This will judge what the last batch moved and the rows of the rounds that ended in it, and ask about this."""
+        """Judge what the last batch moved and the rows of the rounds that ended in it, and ask about this."""
         self.finish()
         self._asked = Asked(fold, followed)
         if not self._behind:
             self.finish()
 
     def finish(self) -> None:
-        """This will judge the batch that was asked about; then the connection is free."""
+        """Judge the batch that was asked about; then the connection is free."""
         if self._asked is not None:
             self._asked.judge(self._notes)
         self._asked = None
@@ -54,7 +54,7 @@ class Asked:
         self._answer = ask(STATEMENT, [self._usual.ids(), self._moved.causes()])
 
     def judge(self, notes: Notes) -> None:
-        """This will wait for the answer, and look closely where anything is not as it should be."""
+        """Wait for the answer, and look closely where anything is not as it should be."""
         ((*rows, entries, moved),) = self._answer()
         self._moved.judge(entries, moved, notes)
         differ = () if self._usual.are(*rows) else map(traced, self._usual.rounds)
@@ -62,7 +62,7 @@ class Asked:
 
 
 def judge_tables(fold: Fold, notes: Notes, *, oldest: float) -> Collection[UUID]:
-    """This will judge tables, the rounds that are not over, and their secrets; returns the shoes in play."""
+    """Judge tables, the rounds that are not over, and their secrets; returns the shoes in play."""
     now, _ = snapshot.now()
     fold.conclude()
     read_models.compare_rounds([*fold.running.values(), *fold.held.values()], notes)
@@ -74,7 +74,7 @@ def judge_tables(fold: Fold, notes: Notes, *, oldest: float) -> Collection[UUID]
 
 
 def judge_others(fold: Fold, notes: Notes) -> None:
-    """This will judge wallets, chats and switches."""
+    """Judge wallets, chats and switches."""
     read_models.compare_switches(fold.switches.rows.values(), notes)
     fold.wallets.check_state()
     for finding in fold.chats.check_state():
@@ -82,7 +82,7 @@ def judge_others(fold: Fold, notes: Notes) -> None:
 
 
 def judge_database(notes: Notes, *, oldest: float, touched: Touched | None = None) -> None:
-    """This will ask the database what needs no event to be read: queue and streams, rows of nothing, the ledger.
+    """Ask the database what needs no event to be read: queue and streams, rows of nothing, the ledger.
 
     With `touched`, of streams and accounts only these, and nothing of rows that no event stands behind.
     """

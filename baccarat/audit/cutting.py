@@ -24,7 +24,7 @@ TOO_OFTEN: Final = "contribution changed too often"
 
 
 def given(round_: RoundTrace, event: CutGiven) -> None:
-    """This will follow a contribution to a round's own shoe: of a seat in the round, while betting is open."""
+    """Follow a contribution to a round's own shoe: of a seat in the round, while betting is open."""
     part, opened = round_.parts.get(event.seat), round_.opened
     if part is None or part.player != event.player or part.standing is Standing.WITHDRAWN:
         round_.differs("seat not in the round", None if part is None else part.player, event.player, seat=event.seat)
@@ -38,7 +38,7 @@ def given(round_: RoundTrace, event: CutGiven) -> None:
 
 
 def fixed(round_: RoundTrace, event: BettingClosed) -> None:
-    """This will check that the round's own shoe was cut by just what was given until betting closed."""
+    """Check that the round's own shoe was cut by just what was given until betting closed."""
     differs = _differs(round_.given, event.contributions, event.cut, shoe=round_.opened.shoe)
     if differs is not None:
         round_.differs(OTHER_CUT, *differs)
@@ -46,7 +46,7 @@ def fixed(round_: RoundTrace, event: BettingClosed) -> None:
 
 
 def committed(table: TableTrace, event: ShoeCommitted) -> None:
-    """This will follow a commitment to the next long shoe: one at a time, in order of their numbers."""
+    """Follow a commitment to the next long shoe: one at a time, in order of their numbers."""
     if not table.long or table.coming is not None or table.closed:
         table.differs(OUT_OF_PLACE, "a shoe table without a committed shoe", event.shoe)
     if event.number != table.shoes + 1:
@@ -59,7 +59,7 @@ def committed(table: TableTrace, event: ShoeCommitted) -> None:
 
 
 def given_to_next(table: TableTrace, event: ShoeCutGiven) -> None:
-    """This will follow a contribution to the committed long shoe, of one who sits there."""
+    """Follow a contribution to the committed long shoe, of one who sits there."""
     guest, coming = table.guests.get(event.player), table.coming
     if guest is None or guest.seat != event.seat:
         table.differs("seat differs", None if guest is None else guest.seat, event.seat)
@@ -72,7 +72,7 @@ def given_to_next(table: TableTrace, event: ShoeCutGiven) -> None:
 
 
 def started(table: TableTrace, event: ShoeStarted) -> None:
-    """This will check that the shoe is the committed one, and cut by just what was given until it started.
+    """Check that the shoe is the committed one, and cut by just what was given until it started.
 
     Tables from before shoes were committed to ahead may start one that nobody could cut.
     """
@@ -106,7 +106,7 @@ def _faults(given: dict[int, Given], event: CutGiven | ShoeCutGiven) -> list[tup
 
 
 def note(given: dict[int, Given], event: CutGiven | ShoeCutGiven) -> None:
-    """This will put a seat's contribution in place of its last one."""
+    """Put a seat's contribution in place of its last one."""
     last = given.get(event.seat)
     times = 1 if last is None or last.player != event.player else last.times + 1
     given[event.seat] = Given(event.seat, event.player, event.contribution, times)

@@ -29,7 +29,7 @@ NO_DEAL = "cards are not a legal deal"
 
 
 def closed(round_: RoundTrace, event: e.BettingClosed) -> None:
-    """This will follow the close of betting: all have acted or the turn is over, and somebody has a wager."""
+    """Follow the close of betting: all have acted or the turn is over, and somebody has a wager."""
     if round_.phase is not _BETTING or round_.set_aside is not None:
         round_.differs(OUT_OF_PLACE, "open betting", round_.set_aside or round_.phase)
     if not round_.wagers():
@@ -52,7 +52,7 @@ def _everybody_acted(round_: RoundTrace, now: datetime) -> None:
 
 
 def dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
-    """This will follow the cards: after the close, from the shoe's next place, and just as the rules deal them."""
+    """Follow the cards: after the close, from the shoe's next place, and just as the rules deal them."""
     if round_.phase is not _CLOSED:
         what = "card dealt before betting closed" if round_.phase is _BETTING else OUT_OF_PLACE
         round_.differs(what, _CLOSED, round_.phase)
@@ -72,7 +72,7 @@ def dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
 
 
 def settled(round_: RoundTrace, event: e.RoundSettled) -> None:
-    """This will follow the settlement: every figure worked out anew from the cards and the confirmed wagers."""
+    """Follow the settlement: every figure worked out anew from the cards and the confirmed wagers."""
     if round_.phase is not _DEALT or round_.set_aside is not None:
         round_.differs(OUT_OF_PLACE, _DEALT, round_.set_aside or round_.phase)
     if round_.closed_at is not None and event.settled_at < round_.closed_at:
@@ -153,7 +153,7 @@ def _figures(one: Settlement | e.SeatSettled) -> tuple[object, ...]:
 
 
 def lapsed(round_: RoundTrace, event: e.RoundLapsed) -> None:
-    """This will follow a round in which nobody confirmed."""
+    """Follow a round in which nobody confirmed."""
     if round_.phase is not _BETTING:
         round_.differs(OUT_OF_PLACE, "open betting", round_.phase)
     for part in round_.wagers():
@@ -171,14 +171,14 @@ def _end(round_: RoundTrace, seed: str | None) -> None:
 
 
 def set_aside(round_: RoundTrace, event: e.RoundSetAside) -> None:
-    """This will follow a round that could not be dealt."""
+    """Follow a round that could not be dealt."""
     if not round_.runs() or round_.set_aside is not None:
         round_.differs(OUT_OF_PLACE, "a running round", round_.set_aside or round_.phase)
     round_.set_aside, round_.set_aside_at = event.reason, event.set_aside_at
 
 
 def resumed(round_: RoundTrace, _event: e.RoundResumed) -> None:
-    """This will follow a round that a person sent back to be dealt."""
+    """Follow a round that a person sent back to be dealt."""
     if round_.set_aside is None:
         round_.differs(OUT_OF_PLACE, "a round set aside", round_.phase)
     round_.set_aside = round_.set_aside_at = None

@@ -18,7 +18,7 @@ DECODE: Final = {**CATALOGUE.current, **WALLET.current, **CHAT.current}
 
 
 def formed(rows: Sequence[Row], *, usual: bool) -> Iterator[Any]:
-    """This will read rows by their forms; None for what has none, and for all where rounds are not to be `usual`."""
+    """Read rows by their forms; None for what has none, and for all where rounds are not to be `usual`."""
     for row in rows:
         form = FORMS.get((row.type, row.schema)) if usual else None
         try:
@@ -28,7 +28,7 @@ def formed(rows: Sequence[Row], *, usual: bool) -> Iterator[Any]:
 
 
 def decoded(row: Row, notes: Notes) -> Iterable[Any]:
-    """This will return the one event of a row; none where it can't be read, which is noted."""
+    """Return the one event of a row; none where it can't be read, which is noted."""
     try:
         return (DECODE[row.type, row.schema](row.data),)
     except (KeyError, msgspec.DecodeError):

@@ -50,7 +50,7 @@ def run(
     jobs: int = 1,
     pool: Executor | None = None,
 ) -> Report:
-    """This will audit the database that Django is connected to, read only and undisturbed by what is written meanwhile.
+    """Audit the database that Django is connected to, read only and undisturbed by what is written meanwhile.
 
     The log is held against its checkpoints too, those in the database and those outside.
 

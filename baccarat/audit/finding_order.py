@@ -10,7 +10,7 @@ _NUMBER: Final = re.compile(r"(\d+)")
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """This will sort findings by where they are, numbers as numbers, then by what they say; each is there once."""
+    """Sort findings by where they are, numbers as numbers, then by what they say; each is there once."""
     return sorted(dict.fromkeys(findings), key=_key)
 
 

@@ -17,11 +17,11 @@ class Notes:
         self.findings: list[Finding] = []
 
     def add(self, what: str, where: str, expected: object, found: object) -> None:
-        """This will note one contradiction, both sides as text."""
+        """Note one contradiction, both sides as text."""
         self.findings.append(Finding(what, where, short(expected), short(found)))
 
 
 def short(value: object) -> str:
-    """This will write a value as text of at most LONGEST characters."""
+    """Write a value as text of at most LONGEST characters."""
     text = str(value)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

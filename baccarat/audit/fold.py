@@ -62,7 +62,7 @@ class Fold:
         self._seeds: list[tuple[Row, RoundTrace, str | None, tuple[Card, ...]]] = []
 
     def follow(self, rows: Sequence[Row], forms: Sequence[Any] | None = None) -> list[Followed]:
-        """This will follow events in order and note what the rules don't allow.
+        """Follow events in order and note what the rules don't allow.
 
         `forms` are what was read of them already (`plain.forms`), None for those that have no form. Returns those that
         were not of a usual round with their places; the ids of the others are added to `causes` where `whole`.
@@ -102,12 +102,12 @@ class Fold:
             self.running[f"round-{round_.opened.round}"] = round_.table.round = round_
 
     def forget(self) -> None:
-        """This will forget which rounds ended, and what was moved, once both have been looked at."""
+        """Forget which rounds ended, and what was moved, once both have been looked at."""
         for each in (self.ended, self.causes, self.plain.ended, self.plain.entries):
             each.clear()
 
     def conclude(self) -> None:
-        """This will put the rounds in hand among those `running`, when there is nothing more to follow."""
+        """Put the rounds in hand among those `running`, when there is nothing more to follow."""
         for round_ in self.plain.leave():
             self._hand_over(round_)
 

@@ -58,7 +58,7 @@ class Touched:
 
 
 def after(position: int, *, oldest: float) -> Touched:
-    """This will tell what was touched by events after a position, sealed or not; `oldest` is in seconds."""
+    """Tell what was touched by events after a position, sealed or not; `oldest` is in seconds."""
     streams = [stream for (stream,) in fetch(_STREAMS, [position])]
     tables = [table for (table,) in fetch(_TABLES, [streams, streams, oldest]) if table is not None]
     rounds = [stream for (stream,) in fetch(_ROUNDS, [tables])]
@@ -67,7 +67,7 @@ def after(position: int, *, oldest: float) -> Touched:
 
 
 def history(touched: Touched, *, findings: list[Finding]) -> Iterator[Batch]:
-    """This will yield what happened to it up to the position, each event held against its own seal."""
+    """Yield what happened to it up to the position, each event held against its own seal."""
     rows = fetch(_POSITIONS, [touched.since, list(touched.streams), touched.since, OF_TABLES])
     positions = [position for (position,) in rows]
     for start in range(0, len(positions), LOT):

@@ -23,7 +23,7 @@ UNTOLD: Final = "table differs from its switches"
 
 
 def stopped(table: TableTrace, event: PlayStopped) -> None:
-    """This will follow a table that is told to stop."""
+    """Follow a table that is told to stop."""
     key = event.scope, event.subject
     if key in table.stops:
         table.differs("event out of place", f"a table that {event.scope} does not stop", "stopped again")
@@ -31,18 +31,18 @@ def stopped(table: TableTrace, event: PlayStopped) -> None:
 
 
 def resumed(table: TableTrace, event: PlayResumed) -> None:
-    """This will follow a table that is told to go on."""
+    """Follow a table that is told to go on."""
     if table.stops.pop((event.scope, event.subject), None) is None:
         table.differs("event out of place", f"a table that {event.scope} stops", "resumed")
 
 
 def is_playing(table: TableTrace) -> bool:
-    """This will tell whether rounds may open: no switch holds the table, and it is not to be closed."""
+    """Tell whether rounds may open: no switch holds the table, and it is not to be closed."""
     return not table.stops and table.closing is None
 
 
 def require_playing(table: TableTrace, due: str) -> None:
-    """This will note what started at a table that a switch holds, or that is to be closed."""
+    """Note what started at a table that a switch holds, or that is to be closed."""
     if table.closing is not None:
         table.differs(STOPPED, due, "a table that closes")
     if table.stops:
@@ -60,7 +60,7 @@ class Switches:
         self.rows: dict[str, SwitchRow] = {}
 
     def follow(self, event: SwitchEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
-        """This will follow one event and yield what contradicts those before it."""
+        """Follow one event and yield what contradicts those before it."""
         right = switch_stream(event.scope, event.subject)
         before = self.rows.get(switch_id(event.scope, event.subject))
         known = 0 if before is None else before.version
@@ -75,12 +75,12 @@ class Switches:
         self.rows[row.id] = row
 
     def holds(self, scope: Scope, subject: str) -> bool:
-        """This will tell whether a switch holds now."""
+        """Tell whether a switch holds now."""
         row = self.rows.get(switch_id(scope, subject))
         return row is not None and row.stopped
 
     def check_tables(self, tables: Iterable[TableTrace]) -> Iterator[Finding]:
-        """This will compare what each table was told with the switches that reach it."""
+        """Compare what each table was told with the switches that reach it."""
         for table in tables:
             held, due = set(table.stops), self._due(table)
             if due - held or any(not self.holds(scope, _subject(table, scope, label)) for scope, label in held):

@@ -20,14 +20,14 @@ class UnreadableHead(Exception):
 
 
 def default_file() -> Path:
-    """This will name this database's own file, by its server and its number there, in the folder of all homes."""
+    """Name this database's own file, by its server and its number there, in the folder of all homes."""
     server, number = fetch(_DATABASE)[0]
     folder = Path(os.environ.get("CASINO_HOME") or Path(settings.BASE_DIR) / ".casino")
     return folder / "heads" / f"{server}-{number}.json"
 
 
 def read(file: Path) -> Head | None:
-    """This will read the head that was kept; None on the first audit. Raises UnreadableHead."""
+    """Read the head that was kept; None on the first audit. Raises UnreadableHead."""
     if not file.exists():
         return None
     try:
@@ -38,7 +38,6 @@ def read(file: Path) -> Head | None:
 
 
 def keep(file: Path, *, position: int, digest: str) -> None:
-    """This will keep a head, whole or not at all."""
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_suffix(f".{os.getpid()}")
     draft.write_text(json.dumps({"position": position, "digest": digest}) + "\n", encoding="utf-8")

@@ -16,7 +16,7 @@ UNBALANCED: Final = "event moves no balanced money"
 
 
 def entries_of(causes: str) -> str:
-    """This will write the statement that `Moved.judge` needs, for an array of causes that stands there as `causes`."""
+    """Write the statement that `Moved.judge` needs, for an array of causes that stands there as `causes`."""
     return ledger.BATCH.replace("%s", causes)
 
 
@@ -45,18 +45,18 @@ class Moved:
             self._wanted[entry.cause] = ledger.entry_text(entry)
 
     def causes(self) -> bytes:
-        """This will write all causes as PostgreSQL reads an array."""
+        """Write all causes as PostgreSQL reads an array."""
         return f"{{{','.join(map(str, self._causes))}}}".encode()
 
     def judge(self, count: int, text: str | None, notes: Notes) -> None:
-        """This will note every difference from the stored entries, which are read only where `entries_of` tells one."""
+        """Note every difference from the stored entries, which are read only where `entries_of` tells one."""
         if not ledger.are_just(count, text, self._wanted):
             self.compare(notes)
         else:
             self._note_unbalanced(notes)
 
     def compare(self, notes: Notes) -> None:
-        """This will read the stored entries and note every difference."""
+        """Read the stored entries and note every difference."""
         self._note_unbalanced(notes)
         for finding in ledger.compare(ledger.stored_entries(self._causes), self._wanted):
             notes.add(finding.what, finding.where, finding.expected, finding.found)
@@ -74,7 +74,7 @@ def _entry(followed: Followed) -> Entry | None:
 
 
 def check_itself(notes: Notes, *, since: int = 0) -> None:
-    """This will check the ledger against itself: sums, sequences, running balances, balances, account ids.
+    """Check the ledger against itself: sums, sequences, running balances, balances, account ids.
 
     With `since`, a position, only what was moved after it.
     """
@@ -83,5 +83,5 @@ def check_itself(notes: Notes, *, since: int = 0) -> None:
 
 
 def entries() -> int:
-    """This will count the ledger's entries."""
+    """Count the ledger's entries."""
     return int(fetch("SELECT count(*) FROM wallet_entry")[0][0])

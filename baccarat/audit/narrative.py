@@ -27,7 +27,7 @@ class Line:
 
 
 def tell(table: TableOpened, events: Iterable[tuple[int, object]]) -> Iterator[Line]:
-    """This will tell a round's events, given as (version, event), in order."""
+    """Tell a round's events, given as (version, event), in order."""
     for version, event in events:
         told = _TOLD.get(type(event))
         sentences: Iterable[str] = (f"{type(event).__name__}.",) if told is None else told(event, table)

@@ -25,7 +25,7 @@ class Terms(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def faults(terms: Terms) -> tuple[tuple[str, object, object], ...]:
-    """This will tell what is wrong with a table's terms: (what, expected, found).
+    """Tell what is wrong with a table's terms: (what, expected, found).
 
     Many tables have the same, and decoded ones have exact types.
     """

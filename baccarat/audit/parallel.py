@@ -78,7 +78,7 @@ class Tables:
     share: Share
 
     def __call__(self, scene: Scene) -> Part:
-        """This will follow and judge them."""
+        """Follow and judge them."""
         notes, chain = Notes(), list[Finding]()
         fold = TablesPart(notes, disputed=snapshot.disputed())
         events = _follow(fold, self.share, chain, scene)
@@ -93,7 +93,7 @@ class Others:
     share: Share
 
     def __call__(self, scene: Scene) -> Part:
-        """This will follow and judge them."""
+        """Follow and judge them."""
         notes, chain = Notes(), list[Finding]()
         fold = OthersPart(notes, places=places_of(snapshot.disputed()))
         events = _follow(fold, self.share, chain, scene)
@@ -106,7 +106,6 @@ class Database:
     """What needs no event to be read: what the log lacks, the ledger against itself, the checkpoints."""
 
     def __call__(self, scene: Scene) -> Part:
-        """This will ask for it."""
         notes = Notes()
         notes.findings.extend(checkpoints.check(scene.kept, now=snapshot.now()[0]))
         comparison.judge_database(notes, oldest=scene.oldest)
@@ -114,7 +113,7 @@ class Database:
 
 
 def processes(jobs: int) -> Executor:
-    """This will start so many processes of our own on this one's databases.
+    """Start so many processes of our own on this one's databases.
 
     Where they can be forked they have all that was loaded; loading it again takes each as long as 30,000 events do.
     Call it while no other thread runs.
@@ -127,20 +126,20 @@ def processes(jobs: int) -> Executor:
 
 
 def tasks(jobs: int, *, head: int) -> list[Task]:
-    """This will share the work out for so many processes, the longest first."""
+    """Share the work out for so many processes, the longest first."""
     others, tables = partitions.share_out(PARTS * jobs, upto=head)
     tables.sort(key=lambda share: -len(share.positions))
     return [Database(), *map(Tables, tables), Others(others)]
 
 
 def work(task: Task, scene: Scene) -> Part:
-    """This will do one task in this process, on the shared snapshot."""
+    """Do one task in this process, on the shared snapshot."""
     with snapshot.without_collector(), snapshot.shared_snapshot(scene.snapshot):
         return task(scene)
 
 
 def run(scene: Scene, *, jobs: int, pool: Executor, progress: Progress | None = None) -> list[Part]:
-    """This will have the pool do all of it, and return the parts, in no order."""
+    """Have the pool do all of it, and return the parts, in no order."""
     shared = [pool.submit(work, task, scene) for task in tasks(jobs, head=scene.head)]
     parts: list[Part] = []
     for done in as_completed(shared):
@@ -151,7 +150,7 @@ def run(scene: Scene, *, jobs: int, pool: Executor, progress: Progress | None = 
 
 
 def merge(parts: Sequence[Part]) -> Part | None:
-    """This will put parts together; None when two of them used one shoe, which only one pass can put in order."""
+    """Put parts together; None when two of them used one shoe, which only one pass can put in order."""
     used = frozenset[int]().union(*(part.used for part in parts))
     if len(used) != sum(len(part.used) for part in parts):
         return None

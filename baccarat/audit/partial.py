@@ -25,10 +25,10 @@ class _Elsewhere(Wallets):
     """Wallets that another part follows."""
 
     def wagered(self, player: UUID, *, at: datetime, row: Row) -> None:
-        """This will leave it to the part that has the wallets."""
+        """Leave it to the part that has the wallets."""
 
     def owes(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
-        """This will leave it to the part that has the wallets."""
+        """Leave it to the part that has the wallets."""
 
 
 class TablesPart(Fold):
@@ -39,7 +39,7 @@ class TablesPart(Fold):
     """Types of events that another part judges."""
 
     def used(self) -> frozenset[int]:
-        """This will return the shoes and commitments of this part, as numbers made of their last characters."""
+        """Return the shoes and commitments of this part, as numbers made of their last characters."""
         return frozenset(int.from_bytes(each[-16:].encode()) for each in self._shoes)
 
     def _other(self, row: Row, event: Any) -> Place | None:
@@ -72,7 +72,7 @@ class OthersPart(Fold):
 
 
 def places_of(streams: Iterable[str]) -> dict[str, Place]:
-    """This will tell where the money of rounds moves, by the streams' first events and those of their tables."""
+    """Tell where the money of rounds moves, by the streams' first events and those of their tables."""
     opened = {stream: _first(rows, RoundOpened) for stream, rows in store.read_many(list(streams)).items()}
     tables = {each.table: f"table-{each.table}" for each in opened.values() if each is not None}
     first = {stream: _first(rows, TableOpened) for stream, rows in store.read_many(list(tables.values())).items()}

@@ -68,7 +68,7 @@ class Share(NamedTuple):
 
 
 def share_out(groups: int, *, upto: int) -> tuple[Share, list[Share]]:
-    """This will share out the log up to a position: the share of all else, and one for each group of tables."""
+    """Share out the log up to a position: the share of all else, and one for each group of tables."""
     others, tables = array("q"), [array("q") for _ in range(groups)]
     protected = [player for (player,) in fetch(_PROTECTED, [PROTECTIONS])]
     for start in range(0, upto, STRETCH):
@@ -86,7 +86,7 @@ def share_out(groups: int, *, upto: int) -> tuple[Share, list[Share]]:
 
 
 def sealed(share: Share, *, snapshot: str, findings: list[Finding]) -> Iterator[Batch]:
-    """This will yield the share's sealed events in order, each held against its own seal. The next are read meanwhile.
+    """Yield the share's sealed events in order, each held against its own seal. The next are read meanwhile.
 
     `snapshot` is the shared one's name.
     """
@@ -95,7 +95,7 @@ def sealed(share: Share, *, snapshot: str, findings: list[Finding]) -> Iterator[
 
 
 def waiting(share: Share) -> list[Recorded]:
-    """This will return the share's committed events that are not sealed yet, oldest first."""
+    """Return the share's committed events that are not sealed yet, oldest first."""
     mine, parameters = _mine(share)
     return recorded(fetch(_WAITING.format(mine=mine), parameters))
 

@@ -23,7 +23,7 @@ _KEPT: Final = "SELECT shoe_id FROM baccarat_shoesecret ORDER BY shoe_id"
 
 
 def check_rounds(fold: Fold, notes: Notes, *, now: datetime, oldest: float) -> None:
-    """This will note rounds that should have been dealt, or wait for a person, for more than `oldest` seconds."""
+    """Note rounds that should have been dealt, or wait for a person, for more than `oldest` seconds."""
     limit = timedelta(seconds=oldest)
     for round_ in fold.running.values():
         where = f"round {round_.opened.round} of table {round_.opened.table}"
@@ -37,7 +37,7 @@ def check_rounds(fold: Fold, notes: Notes, *, now: datetime, oldest: float) -> N
 
 
 def due_at(round_: RoundTrace) -> datetime | None:
-    """This will tell when the round was ready to be dealt: the last wager if all have acted, else the deadline.
+    """Tell when the round was ready to be dealt: the last wager if all have acted, else the deadline.
 
     Cards that a seat has or had in hand make it due when that seat's time was over.
     """
@@ -51,14 +51,14 @@ def due_at(round_: RoundTrace) -> datetime | None:
 
 
 def check_unused(playing: Collection[UUID], notes: Notes) -> None:
-    """This will note secrets that are kept of other shoes than those in play."""
+    """Note secrets that are kept of other shoes than those in play."""
     for (shoe,) in fetch(_KEPT):
         if shoe not in playing:
             notes.add("secret of a shoe not in play", f"shoe {shoe}", "no secret", "one is kept")
 
 
 def check_secrets(fold: Fold, notes: Notes) -> Collection[UUID]:
-    """This will check that each shoe in play has a secret, which opens the commitment and gave the cards.
+    """Check that each shoe in play has a secret, which opens the commitment and gave the cards.
 
     Returns the shoes in play, and those whose seeds could not be read when their rounds were voided.
     """

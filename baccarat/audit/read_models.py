@@ -33,7 +33,7 @@ Rows = Mapping[Any, tuple[Any, ...]]
 
 
 def compare_rounds(rounds: Sequence[RoundTrace], notes: Notes) -> None:
-    """This will compare rounds and their wagers with their rows."""
+    """Compare rounds and their wagers with their rows."""
     for some in _chunks(rounds):
         states = [(each.state(), each) for each in some]
         ids = [each.opened.round for each in some]
@@ -46,7 +46,7 @@ def compare_rounds(rounds: Sequence[RoundTrace], notes: Notes) -> None:
 
 
 def compare_tables(tables: Sequence[TableTrace], notes: Notes) -> None:
-    """This will compare tables with their rows, and with who sits at them."""
+    """Compare tables with their rows, and with who sits at them."""
     for some in _chunks(tables):
         rows = [
             projections.table_row(each.state(), each.version, INITIAL if each.round is None else each.round.state())
@@ -59,14 +59,13 @@ def compare_tables(tables: Sequence[TableTrace], notes: Notes) -> None:
 
 
 def compare_switches(switches: Iterable[SwitchRow], notes: Notes) -> None:
-    """This will compare all switches with their rows."""
     names = ", ".join(name for name, _ in SWITCHES.columns)
     stored = {row[0]: row for row in fetch(f"SELECT {names} FROM {SWITCHES.table}")}  # noqa: S608  (constants)
     _compare(SWITCHES, switches, stored, notes)
 
 
 def find_extra(notes: Notes) -> None:
-    """This will note rows of tables, rounds and wagers that never were."""
+    """Note rows of tables, rounds and wagers that never were."""
     for table, statement in EXTRA.items():
         for (key,) in fetch(statement):
             notes.add("row is extra", f"{table} {key}", "none", "a row")

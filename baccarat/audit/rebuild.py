@@ -100,7 +100,7 @@ class _Fold:
 
 
 def rebuild(*, compare: bool = False) -> Rebuilt:
-    """This will make every projection again in one transaction, holding writers out; with `compare`, name what changed.
+    """Make every projection again in one transaction, holding writers out; with `compare`, name what changed.
 
     Raises Unfoldable, with nothing changed, when the events contradict each other.
     """

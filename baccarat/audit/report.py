@@ -25,18 +25,18 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """This will tell whether nothing contradicts."""
+        """Tell whether nothing contradicts."""
         return not self.findings
 
     def line(self) -> str:
-        """This will return the verdict in one line, for people and scripts."""
+        """Return the verdict in one line, for people and scripts."""
         verdict = "ok" if self.ok else "FAILED"
         counts = f"rounds={self.rounds} events={self.events} entries={self.entries} findings={len(self.findings)}"
         unread = f" since={self.since} (what nothing happened to after it was not read)" if self.since else ""
         return f"audit: {verdict} {counts}{unread}"
 
     def document(self) -> dict[str, Any]:
-        """This will return the report as JSON-ready values."""
+        """Return the report as JSON-ready values."""
         return {
             "verdict": "ok" if self.ok else "FAILED",
             "since": self.since,

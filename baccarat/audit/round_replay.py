@@ -42,7 +42,7 @@ class Retold:
     findings: tuple[Finding, ...]
 
     def verdict(self) -> str:
-        """This will say in one line whether the recorded result is the recomputed one."""
+        """Say in one line whether the recorded result is the recomputed one."""
         if self.findings:
             return f"replay: FAILED findings={len(self.findings)}"
         if self.outcome is None:
@@ -50,7 +50,7 @@ class Retold:
         return f"replay: ok, the recorded result is the recomputed one: {self.outcome}"
 
     def document(self) -> dict[str, Any]:
-        """This will return all of it as JSON-ready values."""
+        """Return all of it as JSON-ready values."""
         return {
             "round": str(self.round),
             "table": str(self.table),
@@ -69,7 +69,7 @@ class Retold:
 
 
 def find(name: str) -> UUID:
-    """This will read a round's id, or look up `TABLE#NUMBER`. Raises NoSuchRound."""
+    """Read a round's id, or look up `TABLE#NUMBER`. Raises NoSuchRound."""
     table, mark, number = name.partition("#")
     try:
         identity = UUID(table)
@@ -86,7 +86,7 @@ def find(name: str) -> UUID:
 
 
 def retell(round_id: UUID) -> Retold:
-    """This will rebuild one round from events alone. Raises NoSuchRound, MalformedEvent and UnknownEvent."""
+    """Rebuild one round from events alone. Raises NoSuchRound, MalformedEvent and UnknownEvent."""
     rows = read(f"round-{round_id}")
     if not rows or rows[0].type != "RoundOpened":
         raise NoSuchRound(f"There is no round {round_id}.")

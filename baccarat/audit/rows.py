@@ -12,5 +12,5 @@ Batch = tuple[Sequence[Row], Sequence[Any] | None]
 
 
 def where(row: Row) -> str:
-    """This will name an event by its stream, version and type."""
+    """Name an event by its stream, version and type."""
     return f"event {row.id}, {row.stream} version {row.version}, {row.type}"

@@ -23,7 +23,7 @@ UNACKNOWLEDGED: Final = "return not acknowledged"
 def faults(
     rules: TableRules, returns: tuple[versions.SpotReturn, ...], *, floor: int, words: str, real: bool
 ) -> Iterator[tuple[str, object, object]]:
-    """This will judge a table's first rules: what they return, and what of it had to be acknowledged for real money."""
+    """Judge a table's first rules: what they return, and what of it had to be acknowledged for real money."""
     due = versions.returns(rules)
     if due != returns:
         yield RETURNS, due, returns
@@ -33,14 +33,14 @@ def faults(
 
 
 def rows(table: TableTrace) -> rules_versions.Rows:
-    """This will return the rows of the table's versions: the first is written when somebody asks."""
+    """Return the rows of the table's versions: the first is written when somebody asks."""
     if not table.versions:
         rules_versions.follow(table.versions, [table.opened], table.opened)
     return table.versions
 
 
 def drafted(table: TableTrace, event: e.RulesDrafted) -> None:
-    """This will follow proposed rules: a new number, playable, their returns right, and acknowledged where due."""
+    """Follow proposed rules: a new number, playable, their returns right, and acknowledged where due."""
     ruled = _ruling(table)
     if ruled.draft is not None or event.version != ruled.highest + 1 or event.rules.version != event.version:
         table.differs(OUT_OF_PLACE, f"version {ruled.highest + 1} and no other draft", f"version {event.version}")
@@ -61,7 +61,7 @@ def drafted(table: TableTrace, event: e.RulesDrafted) -> None:
 
 
 def rejected(table: TableTrace, event: e.RulesRejected) -> None:
-    """This will follow a draft that was refused."""
+    """Follow a draft that was refused."""
     if _drafted_version(table) == event.version:
         _follow(table, event)
     else:
@@ -69,7 +69,7 @@ def rejected(table: TableTrace, event: e.RulesRejected) -> None:
 
 
 def published(table: TableTrace, event: e.RulesPublished) -> None:
-    """This will follow a draft to which another person agreed, as it was drafted."""
+    """Follow a draft to which another person agreed, as it was drafted."""
     draft = _ruling(table).draft
     if draft is None or draft.rules != event.rules or draft.rules.version != event.version:
         table.differs(OUT_OF_PLACE, f"draft {_drafted_version(table)}", f"draft {event.version}")
@@ -83,7 +83,7 @@ def published(table: TableTrace, event: e.RulesPublished) -> None:
 
 
 def took_effect(table: TableTrace, event: e.RulesTookEffect) -> None:
-    """This will follow published rules to where they hold: between rounds, or between shoes where they wait for one."""
+    """Follow published rules to where they hold: between rounds, or between shoes where they wait for one."""
     waiting = _ruling(table).next
     if waiting is None or waiting.rules != event.rules or event.version != event.rules.version:
         table.differs(OUT_OF_PLACE, "the rules that were published", event.rules.label)
@@ -100,7 +100,7 @@ def took_effect(table: TableTrace, event: e.RulesTookEffect) -> None:
 
 
 def decommissioned(table: TableTrace, event: e.RulesDecommissioned) -> None:
-    """This will follow rules that were withdrawn."""
+    """Follow rules that were withdrawn."""
     if event.version != table.rules.version or _ruling(table).withdrawn:
         table.differs(OUT_OF_PLACE, f"version {table.rules.version} in force", event.version)
     if not event.reason.strip():
@@ -109,7 +109,7 @@ def decommissioned(table: TableTrace, event: e.RulesDecommissioned) -> None:
 
 
 def require_in_force(table: TableTrace) -> None:
-    """This will note a round by rules that are withdrawn, or opened while others had to take effect."""
+    """Note a round by rules that are withdrawn, or opened while others had to take effect."""
     ruled = table.ruled
     if ruled is None:
         return
@@ -127,7 +127,7 @@ def _is_superseded(table: TableTrace, waiting: Next) -> bool:
 
 
 def require_shoe_in_force(table: TableTrace) -> None:
-    """This will note a shoe that starts by rules in whose place others had to take effect."""
+    """Note a shoe that starts by rules in whose place others had to take effect."""
     waiting = None if table.ruled is None else table.ruled.next
     if waiting is None or waiting.waits_for is not e.Waits.NEXT_SHOE or table.shoe is not None:
         return
@@ -136,7 +136,7 @@ def require_shoe_in_force(table: TableTrace) -> None:
 
 
 def compare(tables: Iterable[TableTrace]) -> Iterator[Finding]:
-    """This will compare every version with its row."""
+    """Compare every version with its row."""
     known = {table.opened.table: rows(table) for table in tables}
     stored = rules_versions.load(known)
     for identity, wanted in known.items():

@@ -17,7 +17,7 @@ MOST: Final = 100
 
 
 def run() -> Report:
-    """This will audit everything; a finding is recorded once, however many nights it is found in.
+    """Audit everything; a finding is recorded once, however many nights it is found in.
 
     Call it outside of any transaction.
     """

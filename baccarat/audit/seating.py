@@ -18,7 +18,7 @@ from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, Shoe
 
 
 def opened(event: e.TableOpened, notes: Notes) -> TableTrace:
-    """This will begin a table: its rules are playable, and a player's edge was accepted where real money plays."""
+    """Begin a table: its rules are playable, and a player's edge was accepted where real money plays."""
     table = TableTrace(event, notes, version=1)
     terms = Terms(event.rules, event.books, event.edge_accepted, event.returns, event.floor, event.acknowledgement)
     for what, expected, found in faults(terms):
@@ -28,7 +28,7 @@ def opened(event: e.TableOpened, notes: Notes) -> TableTrace:
 
 
 def taken(table: TableTrace, event: e.SeatTaken) -> None:
-    """This will follow a player who sits down at a free seat of a table that nothing stops."""
+    """Follow a player who sits down at a free seat of a table that nothing stops."""
     kill_switches.require_playing(table, "nobody sits down")
     _require_free(table, event.seat)
     if event.player in table.guests:
@@ -40,7 +40,7 @@ def taken(table: TableTrace, event: e.SeatTaken) -> None:
 
 
 def changed(table: TableTrace, event: e.SeatChanged) -> None:
-    """This will follow a player to another free seat, with no wager in play."""
+    """Follow a player to another free seat, with no wager in play."""
     guest = _guest(table, event)
     if guest is None:
         return
@@ -52,7 +52,7 @@ def changed(table: TableTrace, event: e.SeatChanged) -> None:
 
 
 def rebought(table: TableTrace, event: e.Rebought) -> None:
-    """This will follow money brought to the table between the player's wagers."""
+    """Follow money brought to the table between the player's wagers."""
     guest = _guest(table, event)
     if guest is None:
         return
@@ -63,7 +63,7 @@ def rebought(table: TableTrace, event: e.Rebought) -> None:
 
 
 def left(table: TableTrace, event: e.SeatLeft | e.SeatFreed) -> None:
-    """This will follow a player who leaves with the whole game balance, and a rack that is emptied."""
+    """Follow a player who leaves with the whole game balance, and a rack that is emptied."""
     guest = _guest(table, event)
     if guest is None:
         return
@@ -77,7 +77,7 @@ def left(table: TableTrace, event: e.SeatLeft | e.SeatFreed) -> None:
 
 
 def freed(table: TableTrace, event: e.SeatFreed) -> None:
-    """This will follow a seat that was freed: money as when its player leaves, and for a reason that holds."""
+    """Follow a seat that was freed: money as when its player leaves, and for a reason that holds."""
     guest, kept = table.guests.get(event.player), table.rules.seat_kept_rounds
     if guest is not None and event.missed != guest.missed:
         table.differs("missed turns differ", guest.missed, event.missed)
@@ -91,7 +91,7 @@ def freed(table: TableTrace, event: e.SeatFreed) -> None:
 
 
 def shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
-    """This will follow a fresh long shoe: numbered, committed to, its first card turned and burned for."""
+    """Follow a fresh long shoe: numbered, committed to, its first card turned and burned for."""
     if table.shoe is not None or not table.long:
         table.differs(OUT_OF_PLACE, "a shoe table without a shoe", f"shoe {event.shoe}")
     if event.number != table.shoes + 1:
@@ -120,7 +120,7 @@ def _burned(table: TableTrace, event: e.ShoeStarted) -> int:
 
 
 def shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
-    """This will follow the end of a long shoe: after the cut card, seed revealed, every rack emptied once."""
+    """Follow the end of a long shoe: after the cut card, seed revealed, every rack emptied once."""
     shoe, owed = table.shoe, [(guest.player, guest.owed) for guest in table.seated() if guest.owed]
     collected = [(each.player, each.amount) for each in event.collected]
     if collected != owed:
@@ -143,7 +143,7 @@ def shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
 
 
 def revealed(table: TableTrace, event: ShoeRevealed) -> None:
-    """This will follow a late reveal: of a void round's shoe that was not revealed with it, and by its seed."""
+    """Follow a late reveal: of a void round's shoe that was not revealed with it, and by its seed."""
     commitment, seed = table.unrevealed.pop(event.shoe, None), seed_bytes(event.seed)
     if commitment is None:
         table.differs(OUT_OF_PLACE, "a shoe that was not revealed", event.shoe)

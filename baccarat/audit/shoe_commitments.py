@@ -16,11 +16,11 @@ class Differs(Protocol):
     """What notes a contradiction: what it is, what should be, and what is."""
 
     def __call__(self, what: str, expected: object, found: object) -> None:
-        """This will note it."""
+        """Note it."""
 
 
 def used(round_: RoundTrace) -> None:
-    """This will check that a round which opens has the shoe, commitment and shape that were named for it.
+    """Check that a round which opens has the shoe, commitment and shape that were named for it.
 
     Only where nothing was ever named, at tables from before it was done, may a round bring its own commitment.
     """
@@ -40,7 +40,7 @@ def used(round_: RoundTrace) -> None:
 
 
 def named(table: TableTrace, shoe: NamedShoe | None, *, number: int, differs: Differs) -> None:
-    """This will follow the naming of the shoe for a table's round of this number: bound to the rules to come.
+    """Follow the naming of the shoe for a table's round of this number: bound to the rules to come.
 
     Tables with long shoes name none here; once a table has named one, every round that opens must name the next.
     """

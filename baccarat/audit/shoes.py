@@ -13,7 +13,7 @@ OTHER_ROOT = "root is not the shoe's"
 
 
 def check_seed(round_: RoundTrace, *, seed: str | None, cards: tuple[Card, ...], version: int) -> None:
-    """This will check an ended round's seed, as its event of that version revealed it, with commitment and cards.
+    """Check an ended round's seed, as its event of that version revealed it, with commitment and cards.
 
     `cards` are those on the table when it was revealed. A long shoe's seed stays secret meanwhile. Raises NoSuchCount
     for cards or decks that no shoe has.
@@ -40,7 +40,7 @@ def _differs(round_: RoundTrace, version: int, what: str, expected: object, foun
 
 
 def check_revealed(table: TableTrace, shoe: LongShoe | CommittedShoe, seed: bytes) -> None:
-    """This will check the seed of a long shoe, and all that was dealt from it where it had started."""
+    """Check the seed of a long shoe, and all that was dealt from it where it had started."""
     if isinstance(shoe, LongShoe):
         check_shoe(table, shoe, seed)
     elif commit(seed) != shoe.commitment:
@@ -48,7 +48,7 @@ def check_revealed(table: TableTrace, shoe: LongShoe | CommittedShoe, seed: byte
 
 
 def check_shoe(table: TableTrace, shoe: LongShoe, seed: bytes) -> None:
-    """This will check a long shoe's root, and all that was dealt from it, against its seed and cut, round by round."""
+    """Check a long shoe's root, and all that was dealt from it, against its seed and cut, round by round."""
     commitment, cut = commit(seed), bytes.fromhex(shoe.cut)
     if commitment != shoe.commitment:
         table.differs(NOT_OPENED, shoe.commitment, commitment)
@@ -66,7 +66,7 @@ def check_shoe(table: TableTrace, shoe: LongShoe, seed: bytes) -> None:
 
 
 def seed_bytes(digits: str | None) -> bytes | None:
-    """This will read a seed written in hex; None where it is not one."""
+    """Read a seed written in hex; None where it is not one."""
     try:
         seed = bytes.fromhex(digits or "")
     except ValueError:

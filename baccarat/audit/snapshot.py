@@ -34,7 +34,7 @@ SELECT DISTINCT stream FROM events_event WHERE type IN ('RoundVoidRequested', 'R
 
 @contextlib.contextmanager
 def snapshot() -> Generator[None]:
-    """This will hold one view of the database, read only, whatever is written meanwhile.
+    """Hold one view of the database, read only, whatever is written meanwhile.
 
     Call it outside of any transaction.
     """
@@ -45,7 +45,7 @@ def snapshot() -> Generator[None]:
 
 @contextlib.contextmanager
 def shared_snapshot(name: str) -> Generator[None]:
-    """This will hold the view of the database that another connection shared under that name, read only."""
+    """Hold the view of the database that another connection shared under that name, read only."""
     with any_time(), transaction.atomic(durable=True):
         execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         execute(f"SET TRANSACTION SNAPSHOT '{name}'")
@@ -53,12 +53,12 @@ def shared_snapshot(name: str) -> Generator[None]:
 
 
 def share() -> str:
-    """This will return the name by which another connection can have this one's snapshot."""
+    """Return the name by which another connection can have this one's snapshot."""
     return str(fetch("SELECT pg_export_snapshot()")[0][0])
 
 
 def now() -> tuple[datetime, float]:
-    """This will return when this snapshot was taken, by the database's clock, and its age in seconds.
+    """Return when this snapshot was taken, by the database's clock, and its age in seconds.
 
     What waits is judged by the first: a long audit must not make it look older.
     """
@@ -67,18 +67,18 @@ def now() -> tuple[datetime, float]:
 
 
 def waiting() -> list[Recorded]:
-    """This will return committed events that are not sealed yet, oldest first."""
+    """Return committed events that are not sealed yet, oldest first."""
     return recorded(fetch(_WAITING))
 
 
 def disputed(among: Sequence[str] | None = None) -> frozenset[str]:
-    """This will name the streams, of all or `among` some, of rounds that somebody asked to void, sealed or not."""
+    """Name the streams, of all or `among` some, of rounds that somebody asked to void, sealed or not."""
     rows = fetch(_DISPUTED) if among is None else fetch(f"{_DISPUTED} AND stream = ANY (%s::text[])", [list(among)])
     return frozenset(stream for (stream,) in rows)
 
 
 def sealed(*, since: int, findings: list[Finding]) -> Iterator[Batch]:
-    """This will yield the sealed events above position `since` with what their forms read of them, chain recomputed.
+    """Yield the sealed events above position `since` with what their forms read of them, chain recomputed.
 
     The next are read meanwhile.
     """
@@ -88,7 +88,7 @@ def sealed(*, since: int, findings: list[Finding]) -> Iterator[Batch]:
 
 @contextlib.contextmanager
 def without_collector() -> Generator[None]:
-    """This will switch the cycle collector off: an audit makes millions of values and hardly a cycle among them."""
+    """Switch the cycle collector off: an audit makes millions of values and hardly a cycle among them."""
     was = gc.isenabled()
     gc.disable()
     try:

@@ -47,7 +47,7 @@ def _settlements(_rules: TableRules) -> dict[tuple[object, ...], Settlement]:
 
 
 def by_seat(given: dict[int, Given]) -> tuple[Given, ...]:
-    """This will list contributions by seat, ascending."""
+    """List contributions by seat, ascending."""
     return tuple(given[seat] for seat in sorted(given))
 
 
@@ -80,7 +80,7 @@ class LongShoe:
     deals: list[tuple[int, tuple[Card, ...], UUID | str]] = field(default_factory=list)
 
     def draw(self, out: int, rules: TableRules) -> None:
-        """This will follow the shoe to where `out` cards have left it."""
+        """Follow the shoe to where `out` cards have left it."""
         self.out = out
         self.over = self.cut_card_out
         self.cut_card_out = out > rules.decks * 52 - (rules.cut_cards_from_end or 0)
@@ -142,16 +142,16 @@ class TableTrace:
         self.long = self.rules.shuffle is _SHOE
 
     def play_by(self, rules: TableRules) -> None:
-        """This will let rules hold for the rounds that open from now on."""
+        """Let rules hold for the rounds that open from now on."""
         self.rules, self.label = rules, rules.label
         self._known = _settlements(rules)
 
     def differs(self, what: str, expected: object, found: object) -> None:
-        """This will note a contradiction at the event in hand."""
+        """Note a contradiction at the event in hand."""
         self.notes.add(what, f"table {self.opened.table}, version {self.version}", expected, found)
 
     def due(self, stakes: Stakes, outcome: Outcome) -> Settlement:
-        """This will settle one seat's stakes by the table's rules; the same ones only once. Raises UnknownStake."""
+        """Settle one seat's stakes by the table's rules; the same ones only once. Raises UnknownStake."""
         wager = outcome, *stakes.items()
         found = self._known.get(wager)
         if found is None:
@@ -161,11 +161,10 @@ class TableTrace:
         return found
 
     def seated(self) -> list[Guest]:
-        """This will list those seated, by seat."""
         return sorted(self.guests.values(), key=lambda guest: guest.seat)
 
     def state(self) -> TableState:
-        """This will return the state that all events so far lead to."""
+        """Return the state that all events so far lead to."""
         shoe = self.shoe
         return TableState(
             opened=self.opened,
@@ -228,7 +227,7 @@ class Part:
     settled: SeatSettled | None = None
 
     def placed(self) -> dict[Spot, int]:
-        """This will add up the unconfirmed chips by spot, in minor units."""
+        """Add up the unconfirmed chips by spot, in minor units."""
         if len(self.placements) == 1:
             return dict(self.placements[0])
         total: dict[Spot, int] = {}
@@ -273,24 +272,24 @@ class RoundTrace:
         self.rules = self.table.rules
 
     def differs(self, what: str, expected: object, found: object, *, seat: int | None = None) -> None:
-        """This will note a contradiction at the event in hand."""
+        """Note a contradiction at the event in hand."""
         where = f"round {self.opened.round}, version {self.version}"
         self.notes.add(what, where if seat is None else f"{where}, seat {seat}", expected, found)
 
     def runs(self) -> bool:
-        """This will tell whether the round has not ended."""
+        """Tell whether the round has not ended."""
         return self.phase in _RUNNING
 
     def deciding(self) -> list[int]:
-        """This will list the seats that have said nothing final yet."""
+        """List the seats that have said nothing final yet."""
         return [part.seat for part in self.parts.values() if part.standing is _DECIDING]
 
     def wagers(self) -> list[Part]:
-        """This will list the parts with a confirmed wager, in the order of the round's opening."""
+        """List the parts with a confirmed wager, in the order of the round's opening."""
         return [part for part in self.parts.values() if part.standing is _CONFIRMED]
 
     def state(self) -> RoundState:
-        """This will return the state that all events so far lead to."""
+        """Return the state that all events so far lead to."""
         return RoundState(
             self.phase,
             self.opened,

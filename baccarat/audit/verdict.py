@@ -55,12 +55,12 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """This will tell whether nothing contradicts the record; what can't be told yet does not."""
+        """Tell whether nothing contradicts the record; what can't be told yet does not."""
         return all(check.holds is not False for check in self.checks)
 
 
 def judge(round_: UUID, *, place: Place) -> Verdict:
-    """This will work out one round anew, from its events, the ledger and the newest checkpoint; some ten statements."""
+    """Work out one round anew, from its events, the ledger and the newest checkpoint; some ten statements."""
     rows = fetch(_SEALED, [f"round-{round_}"])
     retold, rules = _rules(round_)
     checks = [_chain(f"round-{round_}", rows), rules]

@@ -19,7 +19,7 @@ LOST: Final = "SecretLost"
 
 
 def requested(round_: RoundTrace, event: e.RoundVoidRequested) -> None:
-    """This will follow a request: of a settled round, one at a time."""
+    """Follow a request: of a settled round, one at a time."""
     if round_.phase is not Phase.SETTLED or round_.void_request is not None:
         found = round_.phase if round_.void_request is None else "one is open"
         round_.differs(OUT_OF_PLACE, "a settled round without a request", found)
@@ -27,14 +27,14 @@ def requested(round_: RoundTrace, event: e.RoundVoidRequested) -> None:
 
 
 def declined(round_: RoundTrace, _event: e.RoundVoidDeclined) -> None:
-    """This will follow a refusal of a request."""
+    """Follow a refusal of a request."""
     if round_.void_request is None:
         round_.differs(OUT_OF_PLACE, "a request to void", "none")
     round_.void_request = None
 
 
 def voided(round_: RoundTrace, event: e.RoundVoided) -> None:
-    """This will follow a void: once, by two persons where there was an outcome, and of just what the round moved."""
+    """Follow a void: once, by two persons where there was an outcome, and of just what the round moved."""
     if round_.phase is Phase.VOIDED:
         round_.differs(TWICE, "one void", event.voided_at)
         return

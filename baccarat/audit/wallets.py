@@ -45,7 +45,7 @@ class Wallets:
         self._reconciliations = Reconciliations()
 
     def follow(self, event: Followed, row: Row) -> None:
-        """This will follow one event of a wallet or of a payment."""
+        """Follow one event of a wallet or of a payment."""
         where = f"event {row.id}, {row.stream} version {row.version}"
         if isinstance(event, WalletEvent):
             self._account(event, row, where)
@@ -105,24 +105,24 @@ class Wallets:
             self.played(event.player, at=event.at, row=row)
 
     def played(self, player: UUID, *, at: datetime, row: Row) -> None:
-        """This will note a wager or a deposit of a player who was away from play then."""
+        """Note a wager or a deposit of a player who was away from play then."""
         exclusion = self._protections.kept_away(player, at=at)
         if exclusion is not None:
             where = f"event {row.id}, {row.stream} version {row.version}"
             self._notes.add("played while excluded", where, f"nothing until {exclusion.until}", at)
 
     def wagered(self, player: UUID, *, at: datetime, row: Row) -> None:
-        """This will note a wager of a player who was away from play, or whom the house held back."""
+        """Note a wager of a player who was away from play, or whom the house held back."""
         self.played(player, at=at, row=row)
         if self._protections.held_back(player):
             self._notes.add("play while stopped", f"event {row.id}, {row.stream}", "no wager of this player", at)
 
     def owes(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
-        """This will note what a player owes after a void or a correction, so that it may be collected."""
+        """Note what a player owes after a void or a correction, so that it may be collected."""
         self._payments.owes(operator=operator, player=player, currency=currency, amount=amount)
 
     def check_state(self) -> None:
-        """This will note every row of payments, limits and corrections that differs from what its events led to."""
+        """Note every row of payments, limits and corrections that differs from what its events led to."""
         self._found(self._payments.check_state())
         self._found(self._limits.check_state())
         self._found(self._protections.check_state())

@@ -51,7 +51,7 @@ class Chats:
         self._due: dict[str, dict[UUID, message_audit.Due]] = {table: {} for table in message_audit.STATEMENTS}
 
     def follow(self, event: ChatEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
-        """This will follow one event and yield what contradicts the rules."""
+        """Follow one event and yield what contradicts the rules."""
         if isinstance(event, FilterEvent):
             yield from self._listed(event, stream=stream, version=version, where=where)
             return
@@ -65,7 +65,7 @@ class Chats:
         self._due[table][subject] = due
 
     def check_state(self) -> Iterator[Finding]:
-        """This will compare what is kept, and the rows, with what the events have led to."""
+        """Compare what is kept, and the rows, with what the events have led to."""
         yield from _unrecorded()
         old = fetch("SELECT clock_timestamp()")[0][0] - KEPT_FOR
         for table, statement in message_audit.STATEMENTS.items():

@@ -17,13 +17,13 @@ class WrittenField(TextField):
         super().__init__(allow_blank=True, trim_whitespace=False, **options)
 
     def to_internal_value(self, data: Any) -> str:
-        """This will check that it is text."""
+        """Check that it is text."""
         if not isinstance(data, str):
             self.fail_as_text()
         return str(data)
 
     def fail_as_text(self) -> None:
-        """This will refuse what is no text."""
+        """Refuse what is no text."""
         raise serializers.ValidationError("This must be text.", code="not_text")
 
 

@@ -165,7 +165,7 @@ remove_word: Final[Document] = extend_schema(
 
 
 def moderation(name: str, summary: str, description: str, *, lasting: bool) -> Document:
-    """This will describe an act of a moderator about a player; `lasting` for one that takes a reason and a time."""
+    """Describe an act of a moderator about a player; `lasting` for one that takes a reason and a time."""
     request = bodies.BanRequest if lasting else bodies.NoteRequest
     example = (
         _request("For an hour", reason="language", minutes=60, note="Second warning.")

@@ -136,10 +136,9 @@ ChatEvent = PlayerEvent | FilterEvent
 
 
 def chat_stream(player: UUID) -> str:
-    """This will name a player's stream."""
     return f"chat-{player}"
 
 
 def words_stream(operator: UUID | None) -> str:
-    """This will name the stream of an operator's words, or of those that hold for all."""
+    """Name the stream of an operator's words, or of those that hold for all."""
     return f"words-{operator or 'everyone'}"

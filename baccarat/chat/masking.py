@@ -27,18 +27,18 @@ _EDGES: Final = "".join(_SIGNS)
 
 
 def fold(word: str) -> str:
-    """This will return the form in which a word is compared: lower case, without accents, look-alikes made the same."""
+    """Return the form in which a word is compared: lower case, without accents, look-alikes made the same."""
     bare = _bare(word.casefold())
     return _bare(bare.casefold()).translate(_ALIKE)
 
 
 def candidates(text: str) -> frozenset[str]:
-    """This will return every folded form in a text that may be a listed word."""
+    """Return every folded form in a text that may be a listed word."""
     return frozenset(folded for _, _, folded in _found(text))
 
 
 def mask(text: str, *, bad: Collection[str]) -> str:
-    """This will cover the listed words in a text; `bad` holds folded forms."""
+    """Cover the listed words in a text; `bad` holds folded forms."""
     shown, covered = list(text), 0
     for start, end, folded in _found(text):
         if folded in bad and start >= covered:
@@ -82,7 +82,7 @@ ONE_WORD: Final = re.compile(r"\S{2,40}")
 
 
 def is_word(text: str) -> bool:
-    """This will tell whether a text is one word that can be listed, so that it will be found."""
+    """Tell whether a text is one word that can be listed, so that it will be found."""
     if not ONE_WORD.fullmatch(text) or not any(character.isalpha() for character in text):
         return False
     return next(_runs(text), None) == (0, len(text)) and fold(text) != ""

@@ -60,7 +60,7 @@ class Due:
 
 
 def due(event: PlayerEvent) -> tuple[str, UUID, Due]:
-    """This will tell in which table an event's words are kept, under which id, and what with them."""
+    """Tell in which table an event's words are kept, under which id, and what with them."""
     match event:
         case ChatMessageSent():
             facts: tuple[Any, ...] = (event.operator, event.table, event.seat, event.player, event.sent_at)
@@ -85,7 +85,7 @@ def due(event: PlayerEvent) -> tuple[str, UUID, Due]:
 
 
 def shown_otherwise() -> Iterator[UUID]:
-    """This will yield messages that are shown as something else than what was said with words covered."""
+    """Yield messages that are shown as something else than what was said with words covered."""
     rows = fetch("SELECT id, text, shown FROM chat_message")
     said = crypto_shredding.opened([text for _, text, _ in rows])
     shown = crypto_shredding.opened([text for *_, text in rows])
@@ -99,5 +99,5 @@ def _covers(said: str, shown: str) -> bool:
 
 
 def told_of_others() -> list[tuple[str, str, str]]:
-    """This will return acts that are told of another person than the log says: where, who it was, who is told."""
+    """Return acts that are told of another person than the log says: where, who it was, who is told."""
     return [(where, actor, by) for where, actor, by in fetch(_OTHERS)]

@@ -53,7 +53,7 @@ class Moderator:
 
 
 def mute(*, moderator: Moderator, reason: Reason, minutes: int | None) -> Conduct:
-    """This will keep a player from writing in chats for so many minutes, for good with None; it replaces a mute before.
+    """Keep a player from writing in chats for so many minutes, for good with None; it replaces a mute before.
 
     Raises UnknownPlayer, UnknownModeration.
     """
@@ -66,7 +66,7 @@ def mute(*, moderator: Moderator, reason: Reason, minutes: int | None) -> Conduc
 
 
 def unmute(*, moderator: Moderator) -> Conduct:
-    """This will let a player write again. Raises UnknownPlayer, NotMuted."""
+    """Let a player write again. Raises UnknownPlayer, NotMuted."""
 
     def judged(page: Page, words: Words) -> Act:
         if not _holds(page.conduct.mute, page.now):
@@ -77,7 +77,7 @@ def unmute(*, moderator: Moderator) -> Conduct:
 
 
 def remove(*, moderator: Moderator, reason: Reason, minutes: int | None) -> Conduct:
-    """This will remove a player from the casino for so many minutes, for good with None: sessions end, none is opened.
+    """Remove a player from the casino for so many minutes, for good with None: sessions end, none is opened.
 
     Confirmed wagers are dealt and settled, the seat is freed in its time, and money stays the player's: the operator's
     support pays it out. Raises UnknownPlayer, UnknownModeration.
@@ -92,7 +92,7 @@ def remove(*, moderator: Moderator, reason: Reason, minutes: int | None) -> Cond
 
 
 def readmit(*, moderator: Moderator) -> Conduct:
-    """This will let a removed player in again. Raises UnknownPlayer, NotRemoved."""
+    """Let a removed player in again. Raises UnknownPlayer, NotRemoved."""
 
     def judged(page: Page, words: Words) -> Act:
         if not _holds(page.conduct.removal, page.now):
@@ -104,7 +104,7 @@ def readmit(*, moderator: Moderator) -> Conduct:
 
 
 def close_report(*, operator: UUID, report: UUID, outcome: Outcome, note: str, metadata: Metadata) -> None:
-    """This will note what came of a report. Raises UnknownReport, ReportIsClosed."""
+    """Note what came of a report. Raises UnknownReport, ReportIsClosed."""
     rows = fetch(_REPORTED, [report, operator])
     if not rows:
         raise UnknownReport

@@ -10,7 +10,7 @@ from casino.api.error_catalogue import INVALID_CURSOR, Rejected
 
 
 def page_after(request: Request) -> tuple[paging.Page, UUID | None]:
-    """This will read which page is asked for, and the id that it comes after. Raises Rejected."""
+    """Read which page is asked for, and the id that it comes after. Raises Rejected."""
     page = paging.asked(request, str)
     if page.after is None:
         return page, None
@@ -21,5 +21,5 @@ def page_after(request: Request) -> tuple[paging.Page, UUID | None]:
 
 
 def answer(page: paging.Page, found: list[dict[str, Any]]) -> dict[str, Any]:
-    """This will shape lines with an id for an answer."""
+    """Shape lines with an id for an answer."""
     return paging.answer(page, found, key=lambda line: (str(line["id"]),), item=lambda line: line)

@@ -34,28 +34,26 @@ _DROP: Final = "DELETE FROM chat_word WHERE id = %s"
 
 
 def lock(*, operator: UUID, player: UUID) -> Conduct:
-    """This will lock what holds for a player until the transaction ends, and return it."""
+    """Lock what holds for a player until the transaction ends, and return it."""
     return conduct_of(fetch(_LOCK, [player, operator])[0])
 
 
 def voice(*, operator: UUID, player: UUID) -> Conduct:
-    """This will return what holds for a player, as it stands."""
+    """Return what holds for a player, as it stands."""
     rows = fetch(_VOICE, [player, operator])
     return conduct_of(rows[0]) if rows else Conduct()
 
 
 def save(conduct: Conduct, *, operator: UUID, player: UUID) -> None:
-    """This will keep what holds for a player."""
+    """Keep what holds for a player."""
     execute(_SAVE, voice_row(conduct, operator=operator, player=player))
 
 
 def voice_row(conduct: Conduct, *, operator: UUID, player: UUID) -> Row:
-    """This will write a player's row."""
     return (player, operator, conduct.version, *_ban(conduct.mute), *_ban(conduct.removal))
 
 
 def conduct_of(row: Row) -> Conduct:
-    """This will read a player's row."""
     _, _, version, mute_reason, muted_until, removal_reason, removed_until = row
     mute = None if mute_reason is None else Ban(muted_until, Reason(mute_reason))
     removal = None if removal_reason is None else Ban(removed_until, Reason(removal_reason))
@@ -63,32 +61,28 @@ def conduct_of(row: Row) -> Conduct:
 
 
 def word_id(operator: UUID | None, folded: str) -> str:
-    """This will name a word's row: a word stands once on each list."""
+    """Name a word's row: a word stands once on each list."""
     return f"{operator or 'everyone'}/{folded}"
 
 
 def word_row(event: FilterWordAdded) -> Row:
-    """This will write the row of a word."""
     return (word_id(event.operator, event.folded), event.operator, event.word, event.folded, event.added_at)
 
 
 def add_word(event: FilterWordAdded) -> None:
-    """This will put a word on its list."""
     execute(_ADD, word_row(event))
 
 
 def drop_word(operator: UUID | None, folded: str) -> None:
-    """This will take a word off its list."""
+    """Take a word off its list."""
     execute(_DROP, [word_id(operator, folded)])
 
 
 def voices() -> dict[Any, Row]:
-    """This will return every player's row."""
     return _rows(VOICES, VOICE_COLUMNS)
 
 
 def words() -> dict[Any, Row]:
-    """This will return every word's row."""
     return _rows(WORDS, WORD_COLUMNS)
 
 

@@ -13,7 +13,7 @@ _DOMAIN: Final = b"casino chat 1\n"
 
 
 def digest(*, salt: bytes, subject: UUID, text: str) -> str:
-    """This will return the digest, in hex, of the text of a message, report or act. Raises ValueError for odd salt."""
+    """Return the digest, in hex, of the text of a message, report or act. Raises ValueError for odd salt."""
     if len(salt) != SALT:
         raise ValueError(f"A salt has {SALT} bytes, not {len(salt)}.")
     return hashlib.sha256(_DOMAIN + salt + subject.bytes + text.encode()).hexdigest()

@@ -61,7 +61,7 @@ _BETWEEN: Final = """
 
 
 def standing(*, guest: Guest) -> Line:
-    """This will tell how a table's chat stands for one player: open, may_write, muted. Raises UnknownTable."""
+    """Tell how a table's chat stands for one player: open, may_write, muted. Raises UnknownTable."""
     place = f"{guest.table}/{guest.player}"
     rows = fetch(_STANDING, [place, place, guest.player, guest.table, guest.operator])
     if not rows:
@@ -72,7 +72,7 @@ def standing(*, guest: Guest) -> Line:
 
 
 def history(*, table: UUID, viewer: UUID, after: UUID | None, limit: int) -> list[Line]:
-    """This will list a table's messages as players see them, newest first, older than `after`."""
+    """List a table's messages as players see them, newest first, older than `after`."""
     return [
         message_line(identity=identity, seat=seat, mine=player == viewer, shown=shown, sent_at=sent_at)
         for identity, seat, player, shown, sent_at in _opened(fetch(_HISTORY, [table, after or _LAST, limit]))
@@ -80,19 +80,19 @@ def history(*, table: UUID, viewer: UUID, after: UUID | None, limit: int) -> lis
 
 
 def message_line(*, identity: UUID, seat: int, mine: bool, shown: str, sent_at: object) -> Line:
-    """This will show a message: nobody's id, and the seat that its writer had."""
+    """Show a message: nobody's id, and the seat that its writer had."""
     return {"id": identity, "seat": seat, "you": mine, "text": shown, "sent_at": sent_at}
 
 
 def said_by(*, operator: UUID, player: UUID, after: UUID | None, limit: int) -> list[Line]:
-    """This will list a player's messages as they were written, newest first. Raises UnknownPlayer."""
+    """List a player's messages as they were written, newest first. Raises UnknownPlayer."""
     operators.require_player(operator=operator, player=player)
     names = ("id", "table", "seat", "written", "shown", "sent_at")
     return _lines(names, fetch(_OF_PLAYER, [player, operator, after or _LAST, limit]))
 
 
 def reports(*, operator: UUID, closed: bool, after: UUID | None, limit: int) -> list[Line]:
-    """This will list an operator's reports, newest first: those that wait, or with `closed` all of them."""
+    """List an operator's reports, newest first: those that wait, or with `closed` all of them."""
     names = (
         "id", "table", "seat", "player", "reporter", "reason", "reported_at", "message", "written", "outcome", "note",
         "closed_by", "closed_at",
@@ -101,44 +101,44 @@ def reports(*, operator: UUID, closed: bool, after: UUID | None, limit: int) -> 
 
 
 def acts(*, operator: UUID, player: UUID, after: UUID | None, limit: int) -> list[Line]:
-    """This will list what moderators did about a player, newest first."""
+    """List what moderators did about a player, newest first."""
     names = ("id", "kind", "reason", "until", "note", "by", "done_at")
     return _lines(names, fetch(_ACTS, [player, operator, after or _LAST, limit]))
 
 
 def conduct(*, operator: UUID, player: UUID) -> Line:
-    """This will tell what holds for a player: muted and removed, each with until and reason. Raises UnknownPlayer."""
+    """Tell what holds for a player: muted and removed, each with until and reason. Raises UnknownPlayer."""
     operators.require_player(operator=operator, player=player)
     return shown_conduct(player, projection.voice(operator=operator, player=player))
 
 
 def shown_conduct(player: UUID, conduct: Conduct) -> Line:
-    """This will show what moderators have said last about a player, also where its time is over."""
+    """Show what moderators have said last about a player, also where its time is over."""
     return {"player": player, "muted": shown_ban(conduct.mute), "removed": shown_ban(conduct.removal)}
 
 
 def shown_ban(ban: Ban | None) -> Line | None:
-    """This will show a mute or a removal; `until` is None for good."""
+    """Show a mute or a removal; `until` is None for good."""
     return None if ban is None else {"until": ban.until, "reason": ban.reason.value}
 
 
 def words(*, operator: UUID) -> list[Line]:
-    """This will list the words that are masked for an operator, its own and those of all."""
+    """List the words that are masked for an operator, its own and those of all."""
     return _lines(("word", "folded", "for_all", "added_at"), fetch(_WORDS, [operator]))
 
 
 def list_of(*, operator: UUID | None) -> list[str]:
-    """This will list the words of an operator's own list or, with None, of that of all."""
+    """List the words of an operator's own list or, with None, of that of all."""
     return [word for (word,) in fetch(_LIST, [operator])]
 
 
 def shown(*, messages: Sequence[UUID]) -> dict[UUID, str]:
-    """This will return messages of any table as players see them, in one query; unknown ones are left out."""
+    """Return messages of any table as players see them, in one query; unknown ones are left out."""
     return dict(_opened(fetch(_SHOWN, [list(messages)]))) if messages else {}
 
 
 def references(*, table: UUID, since: datetime, until: datetime) -> list[Line]:
-    """This will name the messages sent at a table in an interval, oldest first, without their words."""
+    """Name the messages sent at a table in an interval, oldest first, without their words."""
     return _lines(("id", "seat", "player", "sent_at"), fetch(_BETWEEN, [table, since, until]))
 
 

@@ -29,7 +29,7 @@ class Rebuilt:
 
 
 def rebuild_chat(*, compare: bool = False) -> Rebuilt:
-    """This will make the projections again from their events in one transaction, holding writers out."""
+    """Make the projections again from their events in one transaction, holding writers out."""
     with transaction.atomic():
         for table in TABLES:
             execute(f"LOCK TABLE {table} IN EXCLUSIVE MODE")

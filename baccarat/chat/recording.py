@@ -48,24 +48,24 @@ class Page:
 
 
 def new_words(text: str, *, subject: UUID | None = None) -> Words:
-    """This will make words of a text, for a new subject unless one is given."""
+    """Make words of a text, for a new subject unless one is given."""
     return Words(subject or new_id(), text, os.urandom(proof.SALT))
 
 
 def stored(words: Words, *, player: UUID) -> Stored:
-    """This will seal words under a player's key, so that they go when it is destroyed. Raises PersonErased."""
+    """Seal words under a player's key, so that they go when it is destroyed. Raises PersonErased."""
     key = crypto_shredding.key_of(player)
     return Stored(key.text(words.text), key.data(words.salt))
 
 
 def open_page(*, operator: UUID, player: UUID) -> Page:
-    """This will lock a player's page until the transaction ends. Call it inside one."""
+    """Lock a player's page until the transaction ends. Call it inside one."""
     conduct = projection.lock(operator=operator, player=player)
     return Page(operator, player, conduct, fetch("SELECT clock_timestamp()")[0][0])
 
 
 def record(page: Page, event: PlayerEvent, metadata: Metadata) -> Conduct:
-    """This will append an event to the player's stream, and keep what holds after it."""
+    """Append an event to the player's stream, and keep what holds after it."""
     append([Append(chat_stream(page.player), page.conduct.version, (CATALOGUE.encode(event),), metadata)])
     after = evolve(page.conduct, event)
     projection.save(after, operator=page.operator, player=page.player)

@@ -52,7 +52,7 @@ class Ban:
     reason: Reason
 
     def holds(self, now: datetime) -> bool:
-        """This will tell whether it holds at a time."""
+        """Tell whether it holds at a time."""
         return self.until is None or now < self.until
 
 
@@ -69,7 +69,7 @@ NEWCOMER: Final = Conduct()
 
 
 def evolve(conduct: Conduct, event: PlayerEvent) -> Conduct:
-    """This will apply one event."""
+    """Apply one event."""
     after = replace(conduct, version=conduct.version + 1)
     match event:
         case PlayerMuted():
@@ -84,7 +84,7 @@ def evolve(conduct: Conduct, event: PlayerEvent) -> Conduct:
 
 
 def clean(text: str) -> str:
-    """This will return a message as it is kept: normalised (NFC), without blanks around it.
+    """Return a message as it is kept: normalised (NFC), without blanks around it.
 
     Raises MessageEmpty, MessageTooLong, MessageNotPrintable.
     """
@@ -99,7 +99,7 @@ def clean(text: str) -> str:
 
 
 def require_voice(conduct: Conduct, *, now: datetime) -> None:
-    """This will let a player write who is not muted. Raises PlayerIsMuted."""
+    """Let a player write who is not muted. Raises PlayerIsMuted."""
     if conduct.mute is not None and conduct.mute.holds(now):
         until = conduct.mute.until
         words = "You are muted for good." if until is None else f"You are muted until {until:%Y-%m-%d %H:%M:%S} UTC."
@@ -107,7 +107,7 @@ def require_voice(conduct: Conduct, *, now: datetime) -> None:
 
 
 def require_pace(rate: Rate, before: Sequence[datetime], *, now: datetime) -> None:
-    """This will hold one more message or report against the times of those before, newest first.
+    """Hold one more message or report against the times of those before, newest first.
 
     Raises what the rate refuses with, which tells from when on there is room.
     """
@@ -117,7 +117,7 @@ def require_pace(rate: Rate, before: Sequence[datetime], *, now: datetime) -> No
 
 
 def ends_at(minutes: int | None, *, now: datetime) -> datetime | None:
-    """This will tell when a mute or removal of so many minutes ends, None for good. Raises UnknownModeration."""
+    """Tell when a mute or removal of so many minutes ends, None for good. Raises UnknownModeration."""
     if minutes is None:
         return None
     if not 1 <= minutes <= LONGEST_WAIT:

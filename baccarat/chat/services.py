@@ -80,7 +80,7 @@ class _Accused:
 
 
 def say(*, guest: Guest, text: str) -> Said:
-    """This will say something at a table, with listed words covered.
+    """Say something at a table, with listed words covered.
 
     Raises MessageEmpty, MessageTooLong, MessageNotPrintable, UnknownTable, OnlySeatedMayWrite, ChatIsClosed,
     PlayerIsMuted, TooManyMessages.
@@ -101,7 +101,7 @@ def say(*, guest: Guest, text: str) -> Said:
 
 
 def report_message(*, guest: Guest, message: UUID, reason: str) -> UUID:
-    """This will report a message to the moderators, once, and return the report's id.
+    """Report a message to the moderators, once, and return the report's id.
 
     Raises UnknownTable, UnknownMessage, OwnReport, AlreadyReported, TooManyReports.
     """
@@ -115,7 +115,7 @@ def report_message(*, guest: Guest, message: UUID, reason: str) -> UUID:
 
 
 def report_player(*, guest: Guest, seat: int, reason: str) -> UUID:
-    """This will report who sits in a seat to the moderators, and return the report's id.
+    """Report who sits in a seat to the moderators, and return the report's id.
 
     Raises UnknownTable, UnknownSeat, SeatIsEmpty, OwnReport, TooManyReports.
     """
@@ -132,7 +132,7 @@ def report_player(*, guest: Guest, seat: int, reason: str) -> UUID:
 
 
 def set_open(*, guest: Guest, is_open: bool) -> None:
-    """This will close a table's chat for one player, or open it again. Raises UnknownTable."""
+    """Close a table's chat for one player, or open it again. Raises UnknownTable."""
     if not fetch(_TABLE, [guest.table, guest.operator]):
         raise UnknownTable
     execute(_REOPEN if is_open else _CLOSE, [_place(guest)])

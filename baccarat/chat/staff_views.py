@@ -17,7 +17,7 @@ class ModeratorView(OperatorView):
     """Base of the views that act about a player."""
 
     def moderator(self, request: Request, player: UUID, note: str) -> Moderator:
-        """This will tell who acts about whom."""
+        """Tell who acts about whom."""
         return Moderator(self.caller.operator, player, note, metadata(request))
 
 

@@ -17,7 +17,6 @@ class ChatView(PlayerView):
     """Base of the views of a table's chat."""
 
     def guest(self, request: Request, table: UUID) -> Guest:
-        """This will tell who asks at which table."""
         return Guest(table, self.caller.operator, self.caller.player, metadata(request))
 
 

@@ -20,7 +20,7 @@ _KNOWN: Final = "SELECT FROM chat_word WHERE id = %s"
 
 
 def add(*, operator: UUID | None, word: str, metadata: Metadata) -> FilterWordAdded:
-    """This will mask a word and its look-alikes from now on, in an operator's chats or, with None, in all.
+    """Mask a word and its look-alikes from now on, in an operator's chats or, with None, in all.
 
     Raises InvalidWord, WordIsListed, and VersionConflict where another change of the list came first.
     """
@@ -39,7 +39,7 @@ def add(*, operator: UUID | None, word: str, metadata: Metadata) -> FilterWordAd
 
 
 def begin(*, operator: UUID | None, metadata: Metadata) -> int:
-    """This will put the first words on a list, and return how many of them were not on it."""
+    """Put the first words on a list, and return how many of them were not on it."""
     there = {folded for (folded,) in fetch(_FOLDED, [operator])}
     missing = [word for word in default_words.WORDS if fold(word) not in there]
     for word in missing:
@@ -48,7 +48,7 @@ def begin(*, operator: UUID | None, metadata: Metadata) -> int:
 
 
 def remove(*, operator: UUID | None, word: str, metadata: Metadata) -> None:
-    """This will take a word off the list. Raises UnknownWord, and VersionConflict as adding does."""
+    """Take a word off the list. Raises UnknownWord, and VersionConflict as adding does."""
     folded = fold(unicodedata.normalize("NFC", word))
     with transaction.atomic():
         version, now = fetch(_VERSION, [words_stream(operator)])[0]

@@ -33,7 +33,7 @@ _LIMITS: Final = ("PlayLimitSet", "PlayLimitRaised")
 
 
 def completed(sealed: Sealed, told: Sequence[Significant]) -> Iterator[Significant]:
-    """This will add to what is told of an event what only the log and the ledger know; these are rare events.
+    """Add to what is told of an event what only the log and the ledger know; these are rare events.
 
     Amounts are written as decimals, limits of time as minutes.
     """

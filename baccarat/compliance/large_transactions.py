@@ -48,7 +48,7 @@ class _Wager:
 
 
 def found(batch: Sequence[Sealed]) -> Iterator[Significant]:
-    """This will tell what in a batch of the log exceeds the thresholds of its operator, each thing once."""
+    """Tell what in a batch of the log exceeds the thresholds of its operator, each thing once."""
     rounds = sorted({UUID(one.stream.removeprefix("round-")) for one in batch if one.type in _OF_ROUNDS})
     wagers = [_Wager(*row) for row in fetch(_WAGERS, [rounds])] if rounds else []
     payments = _payments(batch)

@@ -33,7 +33,7 @@ class Context:
     actor: str
 
     def told(self, kind: Kind, subject: str, **more: Any) -> Significant:
-        """This will make a significant event of this one; `after` gets the place in the log and the time there."""
+        """Make a significant event of this one; `after` gets the place in the log and the time there."""
         place = {"log_position": self.sealed.position, "logged_at": self.sealed.recorded_at.isoformat()}
         given: dict[str, Any] = {"actor": self.actor, "once": f"event:{self.sealed.id}:{kind}:{subject}", **more}
         after = {**(given.pop("after", None) or {}), **place}
@@ -44,7 +44,7 @@ Teller = Callable[[Any, Context], Iterator[Significant]]
 
 
 def tell(sealed: Sealed) -> Iterator[Significant]:
-    """This will tell what one event of the log means to compliance: nothing, for most."""
+    """Tell what one event of the log means to compliance: nothing, for most."""
     known = _KNOWN.get(sealed.type)
     if known is None:
         return

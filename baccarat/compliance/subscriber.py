@@ -15,7 +15,7 @@ MOST_BATCHES: Final = 20
 
 
 def note_new() -> int:
-    """This will record what is significant in the events sealed since the last call, and return how many it read.
+    """Record what is significant in the events sealed since the last call, and return how many it read.
 
     Its checkpoint moves in the transaction of what is recorded: nothing is missed, and nothing told twice.
     """
@@ -29,6 +29,6 @@ def note_new() -> int:
 
 
 def note(batch: Sequence[Sealed]) -> None:
-    """This will record what is significant in these events."""
+    """Record what is significant in these events."""
     told = [one for sealed in batch for one in enrichment.completed(sealed, list(mapping.tell(sealed)))]
     recorder.record_many([*told, *large_transactions.found(batch)])

@@ -51,7 +51,7 @@ class _RoundsShoe:
 
 
 def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
-    """This will open betting for those seated, starting a shoe first where due.
+    """Open betting for those seated, starting a shoe first where due.
 
     Nothing if a round runs, nobody sits, none may open, or the committed shoe's seed can't be read. Published rules
     begin to hold here.
@@ -84,7 +84,7 @@ def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
 
 
 def may_open(table: TableState) -> bool:
-    """This will tell whether rounds may open at a table: it stays, nothing stops it, and its rules hold."""
+    """Tell whether rounds may open at a table: it stays, nothing stops it, and its rules hold."""
     return not (table.stops or table.closed or table.closing is not None or table.is_withdrawn())
 
 
@@ -119,12 +119,12 @@ def _committed_for_round(journal: Journal, fresh: Fresh) -> tuple[UUID, str] | N
 
 
 def named(secret: Secret, *, shape: ShoeShape) -> NamedShoe:
-    """This will commit to a seed for a round to come, with what its shoe is made of."""
+    """Commit to a seed for a round to come, with what its shoe is made of."""
     return NamedShoe(shoe=secret.shoe, commitment=commit(secret.seed), shape=shape)
 
 
 def commit_shoe(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
-    """This will commit to the seed of the table's next long shoe, for players to cut it while they play."""
+    """Commit to the seed of the table's next long shoe, for players to cut it while they play."""
     journal.secrets.append(Secret(shoe=fresh.shoe, seed=fresh.seed))
     journal.on_table(tc.CommitShoe(shoe=fresh.shoe, commitment=commit(fresh.seed), now=now))
 
@@ -152,7 +152,7 @@ def _start_shoe(journal: Journal, *, seed: bytes | None, now: datetime) -> None:
 
 
 def goes_on_to_next_shoe(journal: Journal) -> bool:
-    """This will tell whether the committed shoe may come into play at once when the round in hand has ended.
+    """Tell whether the committed shoe may come into play at once when the round in hand has ended.
 
     It does where each round has its own and the next one opens by itself, and after the last round of a long shoe.
     """
@@ -161,7 +161,7 @@ def goes_on_to_next_shoe(journal: Journal) -> bool:
 
 
 def deal_round(journal: Journal, *, seed: bytes, fresh: Fresh, now: datetime) -> None:
-    """This will close betting, deal, settle, end a finished shoe, and open the next round at a table with turns.
+    """Close betting, deal, settle, end a finished shoe, and open the next round at a table with turns.
 
     At a table with a Caller it may only hand the Player's cards out: then the round is due again when they are back.
     Raises RoundIsNotDue while a seat may still act.
@@ -175,7 +175,7 @@ def deal_round(journal: Journal, *, seed: bytes, fresh: Fresh, now: datetime) ->
 
 
 def lapse_if_empty(journal: Journal, *, seed: bytes, now: datetime) -> None:
-    """This will end a running round that nobody is in any more; nothing while a seat may act or has a wager."""
+    """End a running round that nobody is in any more; nothing while a seat may act or has a wager."""
     if not is_empty(journal):
         return
     shown = _shown_with_round(journal, seed)
@@ -184,13 +184,13 @@ def lapse_if_empty(journal: Journal, *, seed: bytes, now: datetime) -> None:
 
 
 def is_empty(journal: Journal) -> bool:
-    """This will tell whether the round runs with every seat out of it, and is not set aside."""
+    """Tell whether the round runs with every seat out of it, and is not set aside."""
     round_ = journal.round
     return round_.is_running() and round_.set_aside is None and round_.all_have_acted() and not round_.wagers()
 
 
 def next_cards(journal: Journal, seed: bytes) -> tuple[tuple[Card, ...], int]:
-    """This will return the shoe's next six cards (fewer at its very end) and the place of the first."""
+    """Return the shoe's next six cards (fewer at its very end) and the place of the first."""
     position = 0 if journal.table.shoe is None else journal.table.shoe.out
     shoe = order(seed, cut=_cut(journal), decks=journal.table.rules.decks, first=position + MOST_CARDS)
     return shoe[position:], position
@@ -203,13 +203,13 @@ def _cut(journal: Journal) -> bytes:
 
 
 def players_cards(journal: Journal, seed: bytes) -> tuple[Card, Card]:
-    """This will return the Player's first two cards of the round in hand: the first and the third of the next ones."""
+    """Return the Player's first two cards of the round in hand: the first and the third of the next ones."""
     cards, _ = next_cards(journal, seed)
     return cards[0], cards[2]
 
 
 def burnable(journal: Journal) -> int:
-    """This will tell how many cards a round would take from a long shoe at most, as far as it has them; else 0."""
+    """Tell how many cards a round would take from a long shoe at most, as far as it has them; else 0."""
     shoe = journal.table.shoe
     return 0 if shoe is None else min(MOST_CARDS, journal.table.rules.decks * 52 - shoe.out)
 
@@ -226,7 +226,7 @@ def _forget_if_shown(journal: Journal, shown: str | None) -> None:
 
 
 def end_finished_shoe(journal: Journal, *, seed: bytes, now: datetime) -> None:
-    """This will end a long shoe after its last round: its seed is shown, commissions are collected."""
+    """End a long shoe after its last round: its seed is shown, commissions are collected."""
     shoe = journal.table.shoe
     if shoe is None or not shoe.over:
         return
@@ -235,7 +235,7 @@ def end_finished_shoe(journal: Journal, *, seed: bytes, now: datetime) -> None:
 
 
 def go_on(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
-    """This will open the next round at a table with turns, if somebody said a word in the last one or waits for it."""
+    """Open the next round at a table with turns, if somebody said a word in the last one or waits for it."""
     if journal.table.rules.turn_seconds is None or journal.table.round is not None:
         return
     if journal.round.phase is Phase.UNOPENED or _somebody_plays(journal):
@@ -250,7 +250,7 @@ def _somebody_plays(journal: Journal) -> bool:
 
 
 def give_cut(journal: Journal, *, player: UUID, contribution: str, now: datetime) -> None:
-    """This will add to the cut of the shoe that takes contributions now: the next long one, or that of the round.
+    """Add to the cut of the shoe that takes contributions now: the next long one, or that of the round.
 
     `contribution` is 1 to 32 bytes in lower-case hex. Raises NotSeated, NoShoeToCut, CutGivenTooOften, NoOpenRound,
     NotYourTurn, BettingIsClosed.
@@ -262,5 +262,5 @@ def give_cut(journal: Journal, *, player: UUID, contribution: str, now: datetime
 
 
 def withdraw(journal: Journal, *, player: UUID) -> None:
-    """This will take the player out of the running round before leaving or moving. Raises WagerInPlay."""
+    """Take the player out of the running round before leaving or moving. Raises WagerInPlay."""
     journal.on_round(rc.WithdrawSeat(player=player))

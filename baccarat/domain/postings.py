@@ -25,26 +25,25 @@ class Place:
     )
 
     def player(self, player: UUID, book: Book) -> AccountName:
-        """This will name the player's account."""
         return player_account(operator=self.operator, player=player, book=book, currency=self.currency)
 
     def game(self, player: UUID, book: Book) -> AccountName:
-        """This will name the player's game balance at this table."""
+        """Name the player's game balance at this table."""
         known = self._names.get((AccountKind.GAME, player, book))
         return known or self._keep(
             game_account(operator=self.operator, player=player, table=self.table, book=book, currency=self.currency)
         )
 
     def rack(self, player: UUID, book: Book) -> AccountName:
-        """This will name what holds the player's deferred commission at this table."""
+        """Name what holds the player's deferred commission at this table."""
         return rack(operator=self.operator, player=player, table=self.table, book=book, currency=self.currency)
 
     def debt(self, player: UUID, book: Book) -> AccountName:
-        """This will name what the player owes."""
+        """Name what the player owes."""
         return debt(operator=self.operator, player=player, book=book, currency=self.currency)
 
     def house(self, kind: AccountKind, book: Book) -> AccountName:
-        """This will name the table's stakes, bank or commission."""
+        """Name the table's stakes, bank or commission."""
         known = self._names.get((kind, None, book))
         return known or self._keep(
             table_account(kind=kind, operator=self.operator, table=self.table, book=book, currency=self.currency)
@@ -55,7 +54,7 @@ class Place:
 
 
 def entry_for(event: object, cause: int, place: Place) -> Entry | None:
-    """This will return the entry that follows from an event with id `cause`, or None where no money moves."""
+    """Return the entry that follows from an event with id `cause`, or None where no money moves."""
     build = _BUILD.get(type(event))
     return None if build is None else build(event, cause, place)
 

@@ -58,7 +58,7 @@ class Journal:
         self.loaded_version = self.table_version
 
     def on_table(self, command: table_commands.TableCommand) -> None:
-        """This will decide a table's command and note what follows. Raises its Refusal."""
+        """Decide a table's command and note what follows. Raises its Refusal."""
         events = TABLE.decide(command, self.table)
         for event in events:
             self.table = TABLE.evolve(self.table, event)
@@ -66,7 +66,7 @@ class Journal:
         self.table_version += len(events)
 
     def on_round(self, command: round_commands.RoundCommand) -> Sequence[RoundEvent]:
-        """This will decide a command on the round in hand and note what follows. Raises its Refusal."""
+        """Decide a command on the round in hand and note what follows. Raises its Refusal."""
         events = ROUND.decide(command, self.round)
         for event in events:
             self.round = ROUND.evolve(self.round, event)
@@ -79,7 +79,7 @@ class Journal:
         return events
 
     def on_ended(self, ended: RoundState, version: int, command: round_commands.RoundCommand) -> None:
-        """This will decide a command on a round of this table that is no longer in hand; the one in hand stays so."""
+        """Decide a command on a round of this table that is no longer in hand; the one in hand stays so."""
         events = ROUND.decide(command, ended)
         for event in events:
             ended = ROUND.evolve(ended, event)
@@ -89,7 +89,7 @@ class Journal:
         self.rounds[identity] = (ended, version + len(events))
 
     def open_round(self, command: round_commands.OpenRound) -> None:
-        """This will turn to a fresh round and open it."""
+        """Turn to a fresh round and open it."""
         self.round, self.round_version = NO_ROUND, 0
         self.on_round(command)
 

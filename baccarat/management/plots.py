@@ -19,7 +19,7 @@ PARTS: Final = 26
 
 
 def draw(sample: Sample, judged: Sequence[Judged], file: str) -> None:
-    """This will write a picture of the report to a file, PNG, SVG or PDF by its name."""
+    """Write a picture of the report to a file, PNG, SVG or PDF by its name."""
     figure = Figure(figsize=(11, 9), layout="constrained")
     figure.suptitle(f"{len(sample.shoes)} shoes and {len(sample.outcomes)} rounds")
     halves: Any = figure.subfigures(2, 1, height_ratios=(1, 1.2))

@@ -10,7 +10,7 @@ from casino.operators.models import Operator
 
 
 def add_subject(parser: CommandParser) -> None:
-    """This will declare what, who and why."""
+    """Declare what, who and why."""
     parser.add_argument(
         "subject",
         nargs="?",
@@ -23,7 +23,7 @@ def add_subject(parser: CommandParser) -> None:
 
 
 def staff_named(name: str) -> User:
-    """This will find a member of staff by login. Raises CommandError."""
+    """Find a member of staff by login. Raises CommandError."""
     found = User.objects.filter(username=name, is_staff=True, is_active=True).first()
     if found is None:
         raise CommandError(f"No member of staff logs in as {name!r}.")
@@ -31,7 +31,7 @@ def staff_named(name: str) -> User:
 
 
 def subject_of(scope: Scope, given: str) -> str:
-    """This will read a subject, an operator also by its short name."""
+    """Read a subject, an operator also by its short name."""
     if scope is not Scope.OPERATOR:
         return given
     known = Operator.objects.filter(slug=given).first()
@@ -39,5 +39,5 @@ def subject_of(scope: Scope, given: str) -> str:
 
 
 def metadata_of(user: User, cause: str) -> Metadata:
-    """This will say what events remember of a member of staff who acts on a switch."""
+    """Say what events remember of a member of staff who acts on a switch."""
     return Metadata(operator="", actor=memberships.actor(user), causation=cause, correlation="switch")

@@ -38,7 +38,7 @@ CHECKS: Final[Mapping[str, Checking]] = {
 
 
 def verify(raw: bytes, *, keys: Iterable[str] = ()) -> Verification:
-    """This will check the bytes of an exported round; `keys` are public keys in hex that the reader trusts."""
+    """Check the bytes of an exported round; `keys` are public keys in hex that the reader trusts."""
     try:
         exported = read(raw)
     except Wrong as wrong:

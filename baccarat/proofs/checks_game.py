@@ -15,7 +15,7 @@ TELLING_RULES = frozenset({"TableOpened", "RulesTookEffect"})
 
 
 def rules(exported: Exported) -> str:
-    """This will check that the rules in the file are those that the log tells for the round's opening."""
+    """Check that the rules in the file are those that the log tells for the round's opening."""
     start = exported.first("RoundOpened")
     told = [
         event.data["rules"]
@@ -36,7 +36,7 @@ def rules(exported: Exported) -> str:
 
 
 def record(exported: Exported) -> str:
-    """This will check that the summary says what the events say."""
+    """Check that the summary says what the events say."""
     voided, settled, dealt = (exported.maybe(kind) for kind in ("RoundVoided", "RoundSettled", "CardsDealt"))
     if voided is None and settled is None:
         raise Wrong("the round has not ended", "RoundSettled or RoundVoided", exported.of_round[-1].type)
@@ -68,7 +68,7 @@ def _require_fields(wanted: Fields, found: Fields, what: str) -> None:
 
 
 def hands(exported: Exported) -> str:
-    """This will deal the cards again by the third-card table."""
+    """Deal the cards again by the third-card table."""
     if exported.maybe("CardsDealt") is None:
         raise Nothing("no card was dealt")
     settled = decoded(exported.first("RoundSettled"))
@@ -96,7 +96,7 @@ def _confirmed(exported: Exported) -> dict[int, WagerConfirmed]:
 
 
 def wagers(exported: Exported) -> str:
-    """This will check wagers against seats and limits, and that each is settled once with the stakes confirmed."""
+    """Check wagers against seats and limits, and that each is settled once with the stakes confirmed."""
     seats = {seat.seat: (seat.player, seat.book) for seat in exported.opened.seats}
     confirmed = _confirmed(exported)
     for number, wager in sorted(confirmed.items()):
@@ -149,7 +149,7 @@ def _settlements(exported: Exported) -> list[tuple[SeatSettled, Settlement]]:
 
 
 def payouts(exported: Exported) -> str:
-    """This will work out again what each stake won and what came back."""
+    """Work out again what each stake won and what came back."""
     count = 0
     for wager, again in _settlements(exported):
         for line, due in zip(wager.results, again.results, strict=True):
@@ -162,7 +162,7 @@ def payouts(exported: Exported) -> str:
 
 
 def commission(exported: Exported) -> str:
-    """This will work out again the commission on each Banker win, and when it is taken."""
+    """Work out again the commission on each Banker win, and when it is taken."""
     charged = 0
     for wager, again in _settlements(exported):
         for line, due in zip(wager.results, again.results, strict=True):
@@ -178,7 +178,7 @@ def commission(exported: Exported) -> str:
 
 
 def void(exported: Exported) -> str:
-    """This will check that a void gives every stake back and takes back all that was paid."""
+    """Check that a void gives every stake back and takes back all that was paid."""
     event = exported.maybe("RoundVoided")
     if event is None:
         raise Nothing("the round was not voided")

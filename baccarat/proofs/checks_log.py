@@ -21,7 +21,7 @@ MAY_BE_WITHHELD: Final = frozenset(
 
 
 def digests(exported: Exported) -> str:
-    """This will recompute the digest of every event that is open to read."""
+    """Recompute the digest of every event that is open to read."""
     events = exported.events
     for event in events:
         if event.data is not None and event.metadata is not None:
@@ -53,7 +53,7 @@ def _digest(event: Event) -> bytes:
 
 
 def chain(exported: Exported) -> str:
-    """This will check that events ascend, that the round's have no gap, and that neighbours in the log are linked."""
+    """Check that events ascend, that the round's have no gap, and that neighbours in the log are linked."""
     for number, event in enumerate(exported.others):
         if number or not _is_opening_of_table(event, exported):
             own = [f"round-{exported.round['id']}", f"table-{exported.round['table']}"]
@@ -87,7 +87,7 @@ def _links(exported: Exported) -> int:
 
 
 def inclusion(exported: Exported) -> str:
-    """This will check that every event is a leaf of the checkpoint's Merkle tree."""
+    """Check that every event is a leaf of the checkpoint's Merkle tree."""
     checkpoint = exported.checkpoint
     size = 0 if checkpoint is None else checkpoint["position"]
     within = [event for event in exported.events if event.position <= size]
@@ -113,7 +113,7 @@ def inclusion(exported: Exported) -> str:
 
 
 def signature(exported: Exported) -> str:
-    """This will check the checkpoint's Ed25519 signature by the key it names, which was in force at its time."""
+    """Check the checkpoint's Ed25519 signature by the key it names, which was in force at its time."""
     key, signed = _signing_key(exported), dict(exported.checkpoint or {})
     require(CHECKPOINT, signed["format"], "the checkpoint has another format")
     given = bytes.fromhex(signed.pop("signature"))
@@ -130,7 +130,7 @@ def signature(exported: Exported) -> str:
 
 
 def key(exported: Exported, *, trusted: frozenset[str]) -> str:
-    """This will check that the signing key is one known from elsewhere; `trusted` are public keys in hex."""
+    """Check that the signing key is one known from elsewhere; `trusted` are public keys in hex."""
     used = _signing_key(exported)
     if not trusted:
         raise NotYet("the key comes from the file itself; give the casino's published key to be sure of it")

@@ -75,7 +75,7 @@ def _revealed(exported: Exported) -> str | None:
 
 
 def commitment(exported: Exported) -> str:
-    """This will check that the revealed seed opens the commitment, which was told before the first bet."""
+    """Check that the revealed seed opens the commitment, which was told before the first bet."""
     promise, fixed = _committed(exported)
     opened, promised = exported.first("RoundOpened"), _promised(exported, promise)
     told = promised.commitment
@@ -115,7 +115,7 @@ def _moment(event: Event) -> datetime:
 
 
 def the_cut(exported: Exported) -> str:
-    """This will work the cut out again from the contributions given between the commitment and the first card."""
+    """Work the cut out again from the contributions given between the commitment and the first card."""
     promise, fixed = _committed(exported)
     if fixed is None:
         if exported.shoe.contributions or exported.shoe.cut:
@@ -150,7 +150,7 @@ def _given(exported: Exported, promise: Event, fixed: Event) -> list[Contributio
 
 
 def cards(exported: Exported) -> str:
-    """This will check the cards dealt at their places: by the seed and the cut, or opened against the shoe's root."""
+    """Check the cards dealt at their places: by the seed and the cut, or opened against the shoe's root."""
     started = _committed(exported)[1] if exported.is_long else None
     start = None if started is None else decoded(started)
     told = None if start is None else start.root

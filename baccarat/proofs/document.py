@@ -61,12 +61,10 @@ class Exported(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 
     @cached_property
     def of_round(self) -> list[Event]:
-        """The events of the round's stream."""
         return [event for event in self.events if event.stream == f"round-{self.round['id']}"]
 
     @cached_property
     def of_table(self) -> list[Event]:
-        """The events of its table's stream."""
         return [event for event in self.events if event.stream == f"table-{self.round['table']}"]
 
     @cached_property
@@ -92,11 +90,11 @@ class Exported(msgspec.Struct, forbid_unknown_fields=True, dict=True):
         return bool(self.rules["shuffle"] == "shoe")
 
     def maybe(self, kind: str) -> Event | None:
-        """This will return the round's first event of a kind, None if there is none."""
+        """Return the round's first event of a kind, None if there is none."""
         return next((event for event in self.of_round if event.type == kind), None)
 
     def first(self, kind: str) -> Event:
-        """This will return the same, which must be there and open to read. Raises Wrong."""
+        """Return the same, which must be there and open to read. Raises Wrong."""
         found = self.maybe(kind)
         if found is None:
             raise Wrong("an event is missing", kind, [event.type for event in self.of_round])
@@ -105,22 +103,22 @@ class Exported(msgspec.Struct, forbid_unknown_fields=True, dict=True):
         return found
 
     def all(self, kind: str) -> Iterator[Any]:
-        """This will yield what the round's open events of a kind say."""
+        """Yield what the round's open events of a kind say."""
         return (decoded(event) for event in self.of_round if event.type == kind and event.data is not None)
 
     def of_shoe(self, kind: str) -> Event | None:
-        """This will return the table's event of a kind about the round's shoe, None if there is none."""
+        """Return the table's event of a kind about the round's shoe, None if there is none."""
         about = [event for event in self.of_table if event.data and event.data.get("shoe") == self.shoe.id]
         return next((event for event in about if event.type == kind), None)
 
 
 def decoded(event: Event) -> Any:
-    """This will turn an event's data into the event it is. Raises UnknownEvent, MalformedEvent."""
+    """Turn an event's data into the event it is. Raises UnknownEvent, MalformedEvent."""
     return CATALOGUE.decode(event.type, event.schema, canonical(event.data))
 
 
 def read(raw: bytes) -> Exported:
-    """This will read a file's bytes: UTF-8, integers alone, each name once. Raises ValueError and Wrong."""
+    """Read a file's bytes: UTF-8, integers alone, each name once. Raises ValueError and Wrong."""
     document = json.loads(
         raw.decode(), parse_float=_refused, parse_constant=_refused, parse_int=_whole, object_pairs_hook=_once
     )
@@ -146,7 +144,7 @@ def _require_moment(moment: str) -> None:
 
 
 def identity(exported: Exported) -> UUID:
-    """This will return the shoe's id. Raises ValueError."""
+    """Return the shoe's id. Raises ValueError."""
     return UUID(exported.shoe.id)
 
 

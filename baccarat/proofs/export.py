@@ -35,7 +35,7 @@ OF_THE_HOUSE: Final = frozenset(
 
 
 def export(*, round_: UUID, operator: UUID, viewer: UUID | None) -> dict[str, Any]:
-    """This will export an ended round, JSON-ready: all of it to its operator (viewer None), to a player in it no notes.
+    """Export an ended round, JSON-ready: all of it to its operator (viewer None), to a player in it no notes.
 
     Raises UnknownRound, NothingToProve, RoundNotSealed, NotInThatRound.
     """

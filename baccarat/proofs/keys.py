@@ -12,7 +12,7 @@ class NoKey(ValueError):
 
 
 def keys_in(given: str) -> tuple[str, ...]:
-    """This will read 64 hex digits, or all the keys in a file that holds them or the answer of /api/v1/log/keys.
+    """Read 64 hex digits, or all the keys in a file that holds them or the answer of /api/v1/log/keys.
 
     Raises NoKey, and OSError for a file that can't be read.
     """

@@ -60,7 +60,7 @@ class SealedEvent:
     recorded_at: datetime
 
     def as_json(self, *, withheld: bool) -> dict[str, Any]:
-        """This will return the event as exports have it; of a withheld one, its place and digests alone."""
+        """Return the event as exports have it; of a withheld one, its place and digests alone."""
         return {
             "position": self.position,
             "id": self.id,
@@ -119,7 +119,7 @@ class Found:
 
 
 def read(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Found:
-    """This will read an ended round for its operator (viewer None) or for a player who was in it.
+    """Read an ended round for its operator (viewer None) or for a player who was in it.
 
     Raises UnknownRound, NothingToProve, RoundNotSealed, NotInThatRound.
     """
@@ -145,7 +145,7 @@ def read(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Found:
 
 
 def require_provable(*, round_: UUID, operator: UUID) -> None:
-    """This will refuse a round that can't be proven at all. Raises UnknownRound, NothingToProve."""
+    """Refuse a round that can't be proven at all. Raises UnknownRound, NothingToProve."""
     rows = fetch(_ROUND, [round_, operator])
     if not rows:
         raise UnknownRound
@@ -154,7 +154,7 @@ def require_provable(*, round_: UUID, operator: UUID) -> None:
 
 
 def text(moment: datetime) -> str:
-    """This will write a time in UTC to the microsecond, as exports have it."""
+    """Write a time in UTC to the microsecond, as exports have it."""
     return moment.astimezone(UTC).strftime(MOMENT)
 
 

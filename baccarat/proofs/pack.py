@@ -43,7 +43,7 @@ class Pack:
 
 
 def build(*, round_: UUID, operator: UUID) -> Pack:
-    """This will put together all that is known of an ended round, for its operator and for compliance.
+    """Put together all that is known of an ended round, for its operator and for compliance.
 
     Raises UnknownRound, NothingToProve, RoundNotSealed.
     """

@@ -45,7 +45,7 @@ _SIGNIFICANT_NAMES: Final = (
 
 
 def seen(round_: UUID, events: Sequence[Event]) -> list[Line]:
-    """This will list who saw what of a round, in order of time, from its own events as they are exported."""
+    """List who saw what of a round, in order of time, from its own events as they are exported."""
     since, until = (datetime.fromisoformat(events[place]["recorded_at"]) for place in (0, -1))
     players = {UUID(seat["player"]): seat["seat"] for seat in events[0]["data"]["seats"]}
     found = [*_published(events), *_looked(events, players), *_sessions(players, since, until), *_staff(round_)]
@@ -85,6 +85,6 @@ def _staff(round_: UUID) -> Iterator[Line]:
 
 
 def significant(round_: UUID) -> list[Line]:
-    """This will list the significant events about a round, in order, with who acknowledged them."""
+    """List the significant events about a round, in order, with who acknowledged them."""
     rows = fetch(_SIGNIFICANT, [f"round:{round_}"])
     return [dict(zip(_SIGNIFICANT_NAMES, row, strict=True)) for row in rows]

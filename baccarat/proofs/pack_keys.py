@@ -16,12 +16,11 @@ _PURPOSE: Final = b"casino.pack.v1 signing key"
 
 
 def sign(manifest: bytes) -> bytes:
-    """This will return the 64-byte signature of a pack's manifest."""
     return _key(settings.SECRET_KEY).sign(TAG + manifest)
 
 
 def public_keys() -> list[str]:
-    """This will list the public keys in hex, the one in use first, then those of SECRET_KEY_FALLBACKS."""
+    """List the public keys in hex, the one in use first, then those of SECRET_KEY_FALLBACKS."""
     secrets = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
     return [_key(secret).public_key().public_bytes_raw().hex() for secret in secrets]
 

@@ -23,7 +23,7 @@ _AMOUNTS: Final = ("staked", "won", "commission", "returned")
 
 
 def wagers(round_: UUID) -> list[dict[str, Any]]:
-    """This will list the round's wagers and what they came to, by seat, amounts as decimal strings."""
+    """List the round's wagers and what they came to, by seat, amounts as decimal strings."""
     return [_wager(dict(zip(_NAMES, row, strict=True))) for row in fetch(_WAGERS, [round_])]
 
 
@@ -35,7 +35,7 @@ def _wager(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def entries(events: Iterable[int]) -> list[dict[str, Any]]:
-    """This will list the ledger entries that follow from these events, each posting with the balance before and after.
+    """List the ledger entries that follow from these events, each posting with the balance before and after.
 
     Amounts are decimal strings.
     """
@@ -65,12 +65,12 @@ def entries(events: Iterable[int]) -> list[dict[str, Any]]:
 
 
 def said(*, table: UUID, since: datetime, until: datetime) -> list[dict[str, Any]]:
-    """This will name the chat messages sent at the table meanwhile: id, seat, player and time, not their words."""
+    """Name the chat messages sent at the table meanwhile: id, seat, player and time, not their words."""
     return chat.references(table=table, since=since, until=until)
 
 
 def timeline(retold: Retold) -> str:
-    """This will tell the round in words, a line for each step."""
+    """Tell the round in words, a line for each step."""
     lines = [f"Round {retold.round}, number {retold.number} of table {retold.table}", ""]
     lines += [f"{line.version:>4}  {line.event:<18}  {line.text}" for line in retold.lines]
     return "\n".join([*lines, "", retold.fairness, retold.verdict(), ""])

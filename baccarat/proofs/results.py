@@ -43,14 +43,13 @@ class Verification:
 
     @property
     def verdict(self) -> Overall:
-        """What all of it comes to."""
         verdicts = {check.verdict for check in self.checks}
         if Verdict.FAILED in verdicts:
             return Overall.FAILED
         return Overall.PARTLY if Verdict.OPEN in verdicts else Overall.VERIFIED
 
     def document(self) -> dict[str, Any]:
-        """This will return all of it, JSON-ready, as the stand-alone verifier prints it."""
+        """Return all of it, JSON-ready, as the stand-alone verifier prints it."""
         checks = [
             {
                 "name": check.name,
@@ -81,13 +80,13 @@ class Nothing(Exception):
 
 
 def shown(value: object) -> str:
-    """This will write a value for a reader: a text as it is, bytes in hex, anything else as JSON."""
+    """Write a value for a reader: a text as it is, bytes in hex, anything else as JSON."""
     if isinstance(value, bytes):
         return value.hex()
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
 
 
 def require(expected: object, found: object, what: str) -> None:
-    """This will raise Wrong where two values differ, or are of different kinds."""
+    """Raise Wrong where two values differ, or are of different kinds."""
     if type(expected) is not type(found) or expected != found:
         raise Wrong(what, expected, found)

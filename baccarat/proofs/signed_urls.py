@@ -27,7 +27,7 @@ class Link:
 
 
 def make(*, round_: UUID, operator: UUID, by: str, hours: int = HOURS) -> Link:
-    """This will make a link to the pack of one ended round; `by` names who made it, as events do.
+    """Make a link to the pack of one ended round; `by` names who made it, as events do.
 
     Raises UnknownRound, NothingToProve.
     """
@@ -46,7 +46,7 @@ def make(*, round_: UUID, operator: UUID, by: str, hours: int = HOURS) -> Link:
 
 
 def fetch(*, token: str, address: str) -> Pack:
-    """This will build the pack that a link is for, and keep that it was fetched, from which address.
+    """Build the pack that a link is for, and keep that it was fetched, from which address.
 
     Raises UnknownPackLink for one that was never made, was changed or has expired; UnknownRound, RoundNotSealed.
     """

@@ -17,7 +17,7 @@ RESULTS: Final = 20
 
 
 def board_picture(table: TableState) -> dict[str, Any]:
-    """This will draw the statistics of a table's run: totals, columns, bead plate, roads and "ask"."""
+    """Draw the statistics of a table's run: totals, columns, bead plate, roads and "ask"."""
     board = Board(read(table.marks))
     return {
         "table": str(table.facts().table),
@@ -35,14 +35,14 @@ def board_picture(table: TableState) -> dict[str, Any]:
 
 
 def mark_picture(mark: Mark) -> dict[str, Any]:
-    """This will draw one round's mark."""
+    """Draw one round's mark."""
     return mark._asdict()
 
 
 def lobby_picture(
     table: TableState, *, viewer: UUID, phase: str | None, number: int | None, deadline_at: datetime | None
 ) -> dict[str, Any]:
-    """This will draw a table's line in the lobby for `viewer`; the last three say how the round in hand stands."""
+    """Draw a table's line in the lobby for `viewer`; the last three say how the round in hand stands."""
     facts, seat = table.facts(), table.seat_of(viewer)
     taken = {each.seat for each in table.seats}
     return {

@@ -42,7 +42,7 @@ WHERE table_id = %s AND first_round IS NOT NULL ORDER BY first_round DESC
 
 
 def fairness(*, table: UUID, operator: UUID) -> dict[str, Any]:
-    """This will show the shoe in play, the next one, who has cut them, and the latest that are revealed.
+    """Show the shoe in play, the next one, who has cut them, and the latest that are revealed.
 
     Raises UnknownTable.
     """
@@ -173,7 +173,7 @@ class _Decks:
         self._since = fetch(_DECKS, [table])
 
     def of(self, number: int) -> int:
-        """This will tell how many decks a round was dealt from; 0 stands for the table's first."""
+        """Tell how many decks a round was dealt from; 0 stands for the table's first."""
         return int(next((decks for first, decks in self._since if first <= number), self._since[-1][1]))
 
 

@@ -9,7 +9,7 @@ from wallet.payments.queries import means
 
 
 def means_if_short(table: TableState, *, player: UUID | None, balance: int | None) -> Means | None:
-    """This will read the means of a seated player whose `balance`, in minor units, is too small for the table.
+    """Read the means of a seated player whose `balance`, in minor units, is too small for the table.
 
     None for anybody else, and then without a query.
     """

@@ -36,7 +36,7 @@ WHERE table_id = %s AND number >= %s AND number < %s AND phase = 'settled' ORDER
 
 
 def statistics(*, table: UUID, operator: UUID, shoe: int | None = None) -> dict[str, Any]:
-    """This will draw a table's board: the columns, totals and roads of its run, or of a long shoe that has ended.
+    """Draw a table's board: the columns, totals and roads of its run, or of a long shoe that has ended.
 
     Raises UnknownTable, UnknownShoe.
     """
@@ -63,7 +63,7 @@ def _marks_of(table: UUID, shoe: int) -> str:
 
 
 def tables(*, operator: UUID, viewer: UUID, book: Book | None, after: UUID | None, limit: int) -> list[dict[str, Any]]:
-    """This will list an operator's tables for a player, in the order they were opened; `book` None is either book."""
+    """List an operator's tables for a player, in the order they were opened; `book` None is either book."""
     first = after or _FIRST
     if book is None:
         rows = fetch(_ALL_TABLES, [operator, first, limit])

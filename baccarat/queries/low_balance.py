@@ -42,7 +42,7 @@ class Closed(StrEnum):
 def notice_picture(
     *, seat: Seat, rules: TableRules, round_: RoundState, balance: int, means: Means
 ) -> dict[str, Any] | None:
-    """This will draw the notice, or None where `balance` (minor units) reaches the table's minimum."""
+    """Draw the notice, or None where `balance` (minor units) reaches the table's minimum."""
     if balance >= rules.minimum:
         return None
     ways = [_rebuy(seat, rules, round_, means)]

@@ -48,7 +48,7 @@ _AMOUNTS: Final = frozenset(
 
 
 def seen_by(*, type: str, data: Mapping[str, Any], viewer: UUID | None) -> dict[str, Any]:  # noqa: A002  (the log's word)
-    """This will return recorded data as `viewer` may see it: an operator (None) sees all, a player no other player.
+    """Return recorded data as `viewer` may see it: an operator (None) sees all, a player no other player.
 
     `data` is the event as JSON has it; amounts stay as they are. ANYBODY sees what everyone at the table may see.
     """
@@ -67,14 +67,14 @@ def seen_by(*, type: str, data: Mapping[str, Any], viewer: UUID | None) -> dict[
 
 
 def in_money(data: Mapping[str, Any], currency: str) -> dict[str, Any]:
-    """This will write the amounts in an event's data, minor units of this currency, as decimal strings."""
+    """Write the amounts in an event's data, minor units of this currency, as decimal strings."""
     return {
         name: _money(value, currency) if name in _AMOUNTS else _inside(value, currency) for name, value in data.items()
     }
 
 
 def players_in(data: Any) -> set[str]:
-    """This will name the players that an event speaks of, wherever in its data."""
+    """Name the players that an event speaks of, wherever in its data."""
     found: set[str] = set()
     _collect(data, found)
     return found

@@ -52,7 +52,7 @@ class History:
 
 
 def history(*, shoes: int = MOST_SHOES, rounds: int = MOST_ROUNDS) -> History:
-    """This will read the newest so many revealed shoes and outcomes of all tables, oldest first.
+    """Read the newest so many revealed shoes and outcomes of all tables, oldest first.
 
     Rounds that were voided after their outcome count: whoever voids must not shape what is tested.
     """

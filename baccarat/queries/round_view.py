@@ -14,7 +14,7 @@ from casino.kernel.money import text
 
 
 def round_picture(round_: RoundState, *, viewer: UUID | None, currency: str) -> dict[str, Any]:
-    """This will draw one round: phase, cards in deal order, hands, outcome, and each seat's chips, wager and result."""
+    """Draw one round: phase, cards in deal order, hands, outcome, and each seat's chips, wager and result."""
     facts = round_.facts()
     player, banker = hands(round_.cards)
     return {
@@ -50,12 +50,12 @@ def round_picture(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
 
 
 def contributions_picture(given: Iterable[Given | Contribution]) -> list[dict[str, Any]]:
-    """This will draw what seats have added to a cut; everyone at the table may see it."""
+    """Draw what seats have added to a cut; everyone at the table may see it."""
     return [{"seat": each.seat, "contribution": each.contribution} for each in given]
 
 
 def hands(cards: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """This will split cards in deal order (P B P B, thirds) into the Player's and the Banker's hand."""
+    """Split cards in deal order (P B P B, thirds) into the Player's and the Banker's hand."""
     player, banker = list(cards[0:4:2]), list(cards[1:4:2])
     thirds = list(cards[4:])
     if thirds and total(player) <= 5:  # type: ignore[arg-type]

@@ -62,7 +62,7 @@ class Played:
     voided_stakes: int
 
     def actual(self) -> Fraction | None:
-        """This will return what a unit staked has returned so far; None before anything was staked."""
+        """Return what a unit staked has returned so far; None before anything was staked."""
         return Fraction(self.paid, self.staked) if self.staked else None
 
 
@@ -77,7 +77,7 @@ class Version:
 
 
 def versions(*, table: UUID, operator: UUID) -> list[Version]:
-    """This will list all versions of a table's rules, the newest first. Raises UnknownTable."""
+    """List all versions of a table's rules, the newest first. Raises UnknownTable."""
     if not fetch(_TABLE, [table, operator]):
         raise UnknownTable
     rows = rules_versions.load([table])[table]
@@ -86,7 +86,7 @@ def versions(*, table: UUID, operator: UUID) -> list[Version]:
 
 
 def version(*, table: UUID, operator: UUID, version: int) -> Version:
-    """This will return one version of a table's rules. Raises UnknownTable, UnknownVersion."""
+    """Return one version of a table's rules. Raises UnknownTable, UnknownVersion."""
     if not fetch(_TABLE, [table, operator]):
         raise UnknownTable
     row = rules_versions.load([table])[table].get(version)
@@ -96,7 +96,7 @@ def version(*, table: UUID, operator: UUID, version: int) -> Version:
 
 
 def in_force() -> tuple[dict[str, str], list[str]]:
-    """This will digest the rules that tables play by, and tell in words where they are not what was published.
+    """Digest the rules that tables play by, and tell in words where they are not what was published.
 
     What each returns is computed again and held against what was put on record.
     """
@@ -113,7 +113,7 @@ def in_force() -> tuple[dict[str, str], list[str]]:
 
 
 def switches(*, operator: UUID) -> list[SwitchRow]:
-    """This will list an operator's switches, and those of the house that stop some table of it."""
+    """List an operator's switches, and those of the house that stop some table of it."""
     return [SwitchRow(*row) for row in fetch(_SWITCHES, [operator, operator])]
 
 

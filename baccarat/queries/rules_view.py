@@ -7,7 +7,7 @@ from casino.kernel.money import text
 
 
 def rules_picture(rules: TableRules) -> dict[str, Any]:
-    """This will draw a table's rules: amounts as decimal strings, odds as "8:1"."""
+    """Draw a table's rules: amounts as decimal strings, odds as "8:1"."""
     commission = rules.commission
     return {
         "preset": rules.preset,

@@ -53,7 +53,7 @@ class RoundsShoe:
 
 
 def shoe_of(*, round_: UUID, operator: UUID) -> RoundsShoe:
-    """This will tell what is known of the shoe of a round that has ended. Raises UnknownRound, RoundIsRunning."""
+    """Tell what is known of the shoe of a round that has ended. Raises UnknownRound, RoundIsRunning."""
     rows = fetch(_ROUND, [round_, operator])
     if not rows:
         raise UnknownRound
@@ -119,7 +119,7 @@ def long_shoe_events(table: UUID, shoe: UUID) -> tuple[ShoeStarted, str | None]:
 
 
 def revealed_by(event: object) -> list[tuple[UUID, str | None]]:
-    """This will list the shoes whose seeds an event reveals, with these in hex, None for one that is lost."""
+    """List the shoes whose seeds an event reveals, with these in hex, None for one that is lost."""
     match event:
         case ShoeEnded():
             return [(event.shoe, event.seed)]

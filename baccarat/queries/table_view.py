@@ -24,7 +24,7 @@ def table_picture(
     game_balance: int | None = None,
     means: Means | None = None,
 ) -> dict[str, Any]:
-    """This will draw the table as it stands, its seats, the shoe and the round in hand for `viewer`.
+    """Draw the table as it stands, its seats, the shoe and the round in hand for `viewer`.
 
     `viewer` None is the operator. `game_balance` is the viewer's, in minor units, None for one without a seat;
     `means` are for the notice where that is too small. To players, players appear by seat only; `you` marks the own.

@@ -67,7 +67,7 @@ _FIRST: Final = UUID(int=0)
 
 
 def table(*, table: UUID, operator: UUID, viewer: UUID | None) -> Picture:
-    """This will draw a table with its rules, the round in hand and the last settled one. Raises UnknownTable."""
+    """Draw a table with its rules, the round in hand and the last settled one. Raises UnknownTable."""
     rows = _rows(_TABLE, [table, operator])
     if not rows:
         raise UnknownTable
@@ -80,7 +80,7 @@ def table(*, table: UUID, operator: UUID, viewer: UUID | None) -> Picture:
 def pictures(
     *, tables: Sequence[UUID], operator: UUID, viewer: UUID, balances: Mapping[AccountName, int]
 ) -> list[Picture]:
-    """This will draw several tables for a player, whose balances are given, with two queries. Raises UnknownTable."""
+    """Draw several tables for a player, whose balances are given, with two queries. Raises UnknownTable."""
     if not tables:
         return []
     rows = _rows(_MANY, [list(tables), operator])
@@ -96,23 +96,23 @@ def pictures(
 
 
 def seated_at(*, operator: UUID, player: UUID) -> set[UUID]:
-    """This will tell at which tables a player sits."""
+    """Tell at which tables a player sits."""
     return {key for (key,) in _rows(_SEATED, [player, operator])}
 
 
 def next_deadline(*, after: datetime | None) -> tuple[datetime, datetime | None]:
-    """This will return the database's time and when, after that moment (or now), a dealer is due next at any table."""
+    """Return the database's time and when, after that moment (or now), a dealer is due next at any table."""
     now, due = _rows(_NEXT, [after])[0]
     return now, due
 
 
 def tables_of_rounds(*, rounds: Sequence[UUID]) -> dict[UUID, UUID]:
-    """This will name the tables of rounds of any operator; unknown ones are left out."""
+    """Name the tables of rounds of any operator; unknown ones are left out."""
     return dict(_rows(_TABLES_OF_ROUNDS, [list(rounds)]))
 
 
 def currencies_of_tables(*, tables: Sequence[UUID]) -> dict[UUID, str]:
-    """This will name the currencies of tables of any operator; unknown ones are left out."""
+    """Name the currencies of tables of any operator; unknown ones are left out."""
     return dict(_rows(_CURRENCIES, [list(tables)]))
 
 
@@ -151,7 +151,7 @@ def _game(state: TableState, viewer: UUID | None) -> AccountName | None:
 
 
 def rules(*, table: UUID, operator: UUID) -> TableRules:
-    """This will return the rules a table plays by. Raises UnknownTable."""
+    """Return the rules a table plays by. Raises UnknownTable."""
     rows = _rows(_TABLE, [table, operator])
     if not rows:
         raise UnknownTable
@@ -159,7 +159,7 @@ def rules(*, table: UUID, operator: UUID) -> TableRules:
 
 
 def tables(*, operator: UUID, after: UUID | None, limit: int) -> list[Picture]:
-    """This will list an operator's tables in the order they were opened."""
+    """List an operator's tables in the order they were opened."""
     return [_table_line(row) for row in _rows(_TABLES, [operator, after or _FIRST, limit])]
 
 
@@ -183,7 +183,7 @@ def _table_line(row: tuple[Any, ...]) -> Picture:
 def rounds_of_table(
     *, operator: UUID, table: UUID, viewer: UUID | None, before: int | None, limit: int
 ) -> list[Picture]:
-    """This will list a table's rounds, the newest first, those before number `before`. Raises UnknownTable."""
+    """List a table's rounds, the newest first, those before number `before`. Raises UnknownTable."""
     found = _rounds(_OF_TABLE, [operator, table, 2**31 - 1 if before is None else before, limit], viewer)
     if not found and not _rows(_TABLE, [table, operator]):
         raise UnknownTable
@@ -191,17 +191,17 @@ def rounds_of_table(
 
 
 def rounds_of_operator(*, operator: UUID, before: UUID | None, limit: int) -> list[Picture]:
-    """This will list all rounds of an operator, the newest first."""
+    """List all rounds of an operator, the newest first."""
     return _rounds(_OF_OPERATOR, [operator, before or _ANY, limit], None)
 
 
 def rounds_of_player(*, player: UUID, before: UUID | None, limit: int) -> list[Picture]:
-    """This will list the rounds in which a player had a wager, the newest first."""
+    """List the rounds in which a player had a wager, the newest first."""
     return _rounds(_OF_PLAYER, [player, before or _ANY, limit], player)
 
 
 def round_(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Picture:
-    """This will draw one round in full. Raises UnknownRound."""
+    """Draw one round in full. Raises UnknownRound."""
     found = _rounds(_ROUND, [round_, operator], viewer)
     if not found:
         raise UnknownRound
@@ -209,7 +209,7 @@ def round_(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Picture:
 
 
 def round_events(*, round_: UUID, operator: UUID, viewer: UUID | None) -> list[Picture]:
-    """This will list a round's events as recorded; a player sees the ids of no other player. Raises UnknownRound."""
+    """List a round's events as recorded; a player sees the ids of no other player. Raises UnknownRound."""
     if not _rows(_ROUND, [round_, operator]):
         raise UnknownRound
     return [

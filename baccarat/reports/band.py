@@ -70,25 +70,25 @@ class Band:
 
 
 def theory(rules: TableRules, spot: Spot) -> Fraction:
-    """This will return the theoretical return of a spot: exact, commission at its exact rate."""
+    """Return the theoretical return of a spot: exact, commission at its exact rate."""
     return sheet(rules).spot(spot).exact.rtp
 
 
 @lru_cache(maxsize=4096)
 def expected_of(rules: TableRules, spot: Spot, stake: int) -> Fraction:
-    """This will return what a stake of minor units brings back on average, commission rounded as it is charged."""
+    """Return what a stake of minor units brings back on average, commission rounded as it is charged."""
     return expected_return(rules, {spot: stake})
 
 
 def variance(rules: TableRules, squares: Mapping[Pair, int]) -> Fraction:
-    """This will return the variance of what rounds return, in squared minor units."""
+    """Return the variance of what rounds return, in squared minor units."""
     known = covariances(rules)
     return sum((known[pair] * amount for pair, amount in squares.items()), Fraction(0))
 
 
 @lru_cache(maxsize=256)
 def covariances(rules: TableRules) -> dict[Pair, Fraction]:
-    """This will return the covariance of what a unit gains on each pair of spots, from the counts of all draws."""
+    """Return the covariance of what a unit gains on each pair of spots, from the counts of all draws."""
     found = counts(rules.decks)
     chances = {
         outcome: Fraction(ways, found.all)
@@ -111,7 +111,7 @@ def covariances(rules: TableRules) -> dict[Pair, Fraction]:
 
 
 def band(played: Played, spread: Fraction, *, fewest: Fraction) -> Band | None:
-    """This will judge a return: `spread` is the variance, `fewest` the expected number of its rarest result.
+    """Judge a return: `spread` is the variance, `fewest` the expected number of its rarest result.
 
     Returns None where nothing was staked.
     """
@@ -130,7 +130,7 @@ def band(played: Played, spread: Fraction, *, fewest: Fraction) -> Band | None:
 
 
 def fewest(rules: TableRules, staked: Mapping[Spot, int], squares: Mapping[Pair, int]) -> Fraction:
-    """This will return how often the rarest win or loss of these spots is expected, in rounds of even stakes.
+    """Return how often the rarest win or loss of these spots is expected, in rounds of even stakes.
 
     Stakes that differ count for fewer rounds: (sum of stakes)^2 / (sum of squares).
     """
@@ -146,7 +146,7 @@ def fewest(rules: TableRules, staked: Mapping[Spot, int], squares: Mapping[Pair,
 
 
 def root(value: Fraction) -> Fraction:
-    """This will return the square root to some thirty digits."""
+    """Return the square root to some thirty digits."""
     with localcontext() as context:
         context.prec = 40
         return Fraction((Decimal(value.numerator) / Decimal(value.denominator)).sqrt())

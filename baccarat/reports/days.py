@@ -78,7 +78,7 @@ class Played:
 
 
 def last(operators: Collection[UUID] | None, *, today: bool = True) -> list[Played]:
-    """This will read the last days of these operators, of all for None; most staked first, kinds of money apart.
+    """Read the last days of these operators, of all for None; most staked first, kinds of money apart.
 
     Without `today` it reads the days that are over alone: adding up a busy day takes as long as there is play in it.
     """

@@ -41,7 +41,7 @@ class Line:
 
 
 def read(asked: Asked) -> Found:
-    """This will read a row for each spot and one for all, by table, rules, kind of money and currency.
+    """Read a row for each spot and one for all, by table, rules, kind of money and currency.
 
     Rounds that were voided since are left out of returns, and counted by themselves.
     """
@@ -57,7 +57,7 @@ def read(asked: Asked) -> Found:
 
 
 def lines_of(each: Playing, rules: TableRules | None) -> Iterator[Line]:
-    """This will judge each spot that was staked on, and then all of them; without rules there is no theory."""
+    """Judge each spot that was staked on, and then all of them; without rules there is no theory."""
     for spot in play_facts.SPOTS:
         if spot in each.spots:
             yield _line(each, rules, spot)

@@ -116,7 +116,7 @@ class Playing:
 
 
 def read(asked: Asked) -> list[Playing]:
-    """This will read what was played, by table, rules, kind of money and currency, in one statement."""
+    """Read what was played, by table, rules, kind of money and currency, in one statement."""
     return [_playing(*row) for row in fetch(_READ, asked.values())]
 
 

@@ -13,7 +13,7 @@ _OUTSIDE: Final = (Verdict.ABOVE.value, Verdict.BELOW.value)
 
 
 def watch(asked: Asked, found: Found) -> None:
-    """This will open a matter for each spot of a table's rules that is outside; one open already is left alone."""
+    """Open a matter for each spot of a table's rules that is outside; one open already is left alone."""
     for row in found.rows:
         if row[-1] in _OUTSIDE:
             _open(asked, row)

@@ -66,7 +66,7 @@ _READ: Final = f"""
 
 
 def read(asked: Asked) -> Found:
-    """This will read a row for each table, kind of money and currency with anything to tell."""
+    """Read a row for each table, kind of money and currency with anything to tell."""
     return Found([(asked.money(book), *rest) for book, *rest in fetch(_READ, asked.values())])
 
 

@@ -22,7 +22,7 @@ class RuleSet:
 
 
 def of_tables(tables: Collection[UUID]) -> dict[Key, RuleSet]:
-    """This will return every version of these tables' rules, in one query."""
+    """Return every version of these tables' rules, in one query."""
     return {
         (row.table_id, row.label): RuleSet(rules_versions.decode_rules(row.rules), row.since, row.until, row.status)
         for versions in rules_versions.load(tables).values()

@@ -24,7 +24,7 @@ _READ: Final = """
 
 
 def read(asked: Asked) -> Found:
-    """This will read a row for each significant event of the operator's, and for what happened to the whole
+    """Read a row for each significant event of the operator's, and for what happened to the whole
     installation: its clock, its integrity, its silences, and stops by which the operator's tables stood still (NJ
     13:69O-3.1(b)); with who acknowledged it.
     """

@@ -98,7 +98,7 @@ Key = tuple[str, str, str]
 
 
 def read(asked: dict[str, Any]) -> dict[Key, Today]:
-    """This will read today of the operators in `asked`, of all for None."""
+    """Read today of the operators in `asked`, of all for None."""
     found: dict[Key, Today] = {}
     ((now, zones),) = fetch(_ZONES, asked)
     days = [day_of(now, zone) for zone in zones]

@@ -81,7 +81,7 @@ _READ: Final = f"""
 
 
 def read(asked: Asked) -> Found:
-    """This will read a row for each table, kind of money and currency that was wagered or is in play."""
+    """Read a row for each table, kind of money and currency that was wagered or is in play."""
     rows = [(asked.money(row[0]), *row[1:], difference(row[5:])) for row in fetch(_READ, asked.values())]
     differing = [_about(asked, row) for row in rows if row[-1]]
     told = cases.reasons(operator=asked.operator, about=differing) if differing else {}
@@ -89,7 +89,7 @@ def read(asked: Asked) -> Found:
 
 
 def difference(sums: Sequence[int]) -> int:
-    """This will add up how far both sides are apart, and how far stakes in play do not roll forward; 0 is right.
+    """Add up how far both sides are apart, and how far stakes in play do not roll forward; 0 is right.
 
     Takes what was in play at first, five pairs of game and ledger, and what is in play at the end.
     """
@@ -100,7 +100,7 @@ def difference(sums: Sequence[int]) -> int:
 
 
 def watch(asked: Asked, found: Found) -> None:
-    """This will open a matter for each table on which both sides differ; one that is open already is left alone."""
+    """Open a matter for each table on which both sides differ; one that is open already is left alone."""
     for row in found.rows:
         if row[-2]:
             _open(asked, row)

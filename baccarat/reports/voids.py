@@ -31,7 +31,7 @@ _READ: Final = f"""
 
 
 def read(asked: Asked) -> Found:
-    """This will read a row for each voided round and kind of money wagered in it; one of none without a wager."""
+    """Read a row for each voided round and kind of money wagered in it; one of none without a wager."""
     return Found([(asked.money(book), *rest) for book, *rest in fetch(_READ, asked.values())])
 
 

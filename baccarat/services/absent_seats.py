@@ -52,7 +52,7 @@ _LAST_SEEN: Final = (
 
 
 def free_due() -> int:
-    """This will free every seat that is not kept any longer, each in a transaction of its own; returns how many.
+    """Free every seat that is not kept any longer, each in a transaction of its own; returns how many.
 
     Also the owed commission is collected, and chips that were not confirmed go back, as when the player leaves.
     """
@@ -81,7 +81,7 @@ def _free(table: UUID, operator: UUID, player: UUID) -> bool:
 
 
 def commands(journal: Journal, players: Sequence[UUID], now: datetime) -> list[FreeSeat]:
-    """This will make the commands that free the seats of players, with two questions. Raises NotSeated."""
+    """Make the commands that free the seats of players, with two questions. Raises NotSeated."""
     place, accounts = repository.place_of(journal), {}
     for player in players:
         seat = journal.table.seat_of(player)

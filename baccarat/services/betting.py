@@ -43,12 +43,11 @@ class Turn:
 
     @property
     def player(self) -> UUID:
-        """This will return whose turn it is."""
         return self.seat.player
 
 
 def new_game(*, guest: Guest) -> Picture:
-    """This will open a round where none is open; where one is and the player has not confirmed, it clears the chips.
+    """Open a round where none is open; where one is and the player has not confirmed, it clears the chips.
 
     Raises NotSeated, RoundIsOpen where a round of others runs, AlreadyConfirmed, NotYourTurn, BettingIsClosed, and
     where a switch holds the table or the player PlayIsStopped, PlayerIsStopped.
@@ -66,7 +65,7 @@ def new_game(*, guest: Guest) -> Picture:
 
 
 def place(*, guest: Guest, spot: Spot, amount: int, currency: str) -> Picture:
-    """This will put `amount` minor units of chips on a spot; the first chip opens a round where none is open.
+    """Put `amount` minor units of chips on a spot; the first chip opens a round where none is open.
 
     Raises NotSeated, BettingIsClosed, NotYourTurn, AlreadyConfirmed, AmountNotMakeable, OverMaximum, OverOwnLimit,
     PlayerExcluded, PlayIsStopped, PlayerIsStopped, OneSpotOnly, InsufficientFunds, WrongCurrency.
@@ -81,22 +80,22 @@ def place(*, guest: Guest, spot: Spot, amount: int, currency: str) -> Picture:
 
 
 def undo(*, guest: Guest) -> Picture:
-    """This will take back the last placement. Raises NoChipsPlaced, NoOpenRound and the refusals of a turn."""
+    """Take back the last placement. Raises NoChipsPlaced, NoOpenRound and the refusals of a turn."""
     return _take_turn(guest, lambda turn: _on_open_round(turn, c.UndoPlacement(player=turn.player, now=turn.now)))
 
 
 def clear(*, guest: Guest) -> Picture:
-    """This will take back all unconfirmed chips. Raises NoOpenRound and the refusals of a turn."""
+    """Take back all unconfirmed chips. Raises NoOpenRound and the refusals of a turn."""
     return _take_turn(guest, lambda turn: _on_open_round(turn, c.ClearChips(player=turn.player, now=turn.now)))
 
 
 def pass_turn(*, guest: Guest) -> Picture:
-    """This will leave this round out. Raises NoOpenRound and the refusals of a turn."""
+    """Leave this round out. Raises NoOpenRound and the refusals of a turn."""
     return _take_turn(guest, lambda turn: _on_open_round(turn, c.Pass(player=turn.player, now=turn.now)))
 
 
 def rebet(*, guest: Guest) -> Picture:
-    """This will place the last wager again on a cleared table.
+    """Place the last wager again on a cleared table.
 
     Raises NothingToRepeat, ChipsAlreadyPlaced, OverOwnLimit.
     """
@@ -104,7 +103,7 @@ def rebet(*, guest: Guest) -> Picture:
 
 
 def rebet_and_deal(*, guest: Guest) -> Picture:
-    """This will place the last wager again and confirm it, in one transaction."""
+    """Place the last wager again and confirm it, in one transaction."""
 
     def play(turn: Turn) -> None:
         _repeat(turn)
@@ -114,7 +113,7 @@ def rebet_and_deal(*, guest: Guest) -> Picture:
 
 
 def deal(*, guest: Guest, stakes: Mapping[Spot, int], currency: str, contribution: str | None = None) -> Picture:
-    """This will confirm the placed chips; with `stakes` it first replaces them by these, all in one transaction.
+    """Confirm the placed chips; with `stakes` it first replaces them by these, all in one transaction.
 
     A `contribution` (hex) to the cut is noted before, also with the stakes that open the round: the shoe it is for was
     committed to before. Raises NoChipsPlaced, UnderMinimum, NoOpenRound, DebtOutstanding, LimitReached and the refusals

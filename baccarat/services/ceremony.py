@@ -17,7 +17,7 @@ from wallet.ledger import store
 
 
 def look(*, guest: Guest) -> dict[str, Any]:
-    """This will show the Player's two cards to the player who holds them: {"cards": [...], "until": time to hand back}.
+    """Show the Player's two cards to the player who holds them: {"cards": [...], "until": time to hand back}.
 
     Looking again shows the same. What is recorded names no card, and the answer must be kept nowhere. Raises
     UnknownTable, NoCeremony, NotYourCards, CardsAreHandedBack, and SecretLost where the shoe's seed can't be read.
@@ -36,7 +36,7 @@ def look(*, guest: Guest) -> dict[str, Any]:
 
 
 def hand_back(*, guest: Guest) -> dict[str, Any]:
-    """This will hand the cards back to the Caller, who turns the hands over; returns the table as it then stands.
+    """Hand the cards back to the Caller, who turns the hands over; returns the table as it then stands.
 
     Raises UnknownTable, NotSeated, NoCeremony, NotYourCards, CardsAreHandedBack.
     """

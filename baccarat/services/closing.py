@@ -34,7 +34,7 @@ SELECT id, operator_id FROM baccarat_table WHERE due_at <= statement_timestamp()
 
 
 def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata) -> bool:
-    """This will close a table for good, at once or, where a round is in hand, when that has concluded; returns whether
+    """Close a table for good, at once or, where a round is in hand, when that has concluded; returns whether
     it is closed now.
 
     Closing a closed one changes nothing. The seeds of its shoes, also of the one that was only committed to, are
@@ -54,7 +54,7 @@ def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata)
 
 
 def close_due() -> int:
-    """This will close every table that is to be closed and has concluded, each in a transaction; returns how many."""
+    """Close every table that is to be closed and has concluded, each in a transaction; returns how many."""
     return sum(_close_announced(table, operator) for table, operator in fetch(_DUE))
 
 

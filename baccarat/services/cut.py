@@ -14,7 +14,7 @@ from wallet.ledger import store
 
 
 def give(*, guest: Guest, contribution: str) -> dict[str, Any]:
-    """This will note the seat's contribution, 1 to 32 bytes in lower-case hex; its last one counts.
+    """Note the seat's contribution, 1 to 32 bytes in lower-case hex; its last one counts.
 
     It goes to the round's own shoe while betting is open, or to the next long shoe. Returns the table as it then
     stands. Raises UnknownTable, NotSeated, NoShoeToCut, CutGivenTooOften, NoOpenRound, NotYourTurn, BettingIsClosed.

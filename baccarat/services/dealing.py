@@ -34,7 +34,7 @@ PASSING: Final = (OperationalError, InterfaceError)
 
 
 def deal_due(*, limit: int = BATCH) -> int:
-    """This will deal and settle one batch of rounds that are ready or overdue; returns how many it dealt or set aside.
+    """Deal and settle one batch of rounds that are ready or overdue; returns how many it dealt or set aside.
 
     If the batch as a whole can't be written, its rounds are dealt one by one, so that the one at fault is found.
     """
@@ -132,7 +132,7 @@ def _set_aside(round_: RoundOpened, reason: str) -> int:
 
 
 def describe(trouble: Exception) -> str:
-    """This will say what went wrong in names only: messages may quote cards or seeds that nobody has been shown."""
+    """Say what went wrong in names only: messages may quote cards or seeds that nobody has been shown."""
     cause = trouble.__cause__
     if isinstance(trouble, (DatabaseError, InterfaceError)) and isinstance(cause, psycopg.Error):
         place = cause.diag.constraint_name or cause.diag.table_name
@@ -143,7 +143,7 @@ def describe(trouble: Exception) -> str:
 
 
 def resume(*, table: UUID, operator: UUID, metadata: Metadata) -> None:
-    """This will send a round that was set aside back to be dealt. Raises UnknownTable, RoundNotSetAside."""
+    """Send a round that was set aside back to be dealt. Raises UnknownTable, RoundNotSetAside."""
     with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
         journal.on_round(ResumeRound(by=metadata.actor, now=now))

@@ -26,7 +26,7 @@ _TABLES: Final = """
 def exclude(
     *, on: On, by: Setter, kind: ExclusionKind, length: int, pin: str | None = None, note: str = ""
 ) -> Protection:
-    """This will keep a player away for `length` hours (a cooling-off) or months at least (a self-exclusion).
+    """Keep a player away for `length` hours (a cooling-off) or months at least (a self-exclusion).
 
     A player who has a PIN confirms it by that. `note` tells why an operator's people do it, and goes into no event.
     Raises UnknownAccount, ExclusionLengthInvalid, ExclusionRunsLonger, PinLocked, PinWrong (which has been counted).

@@ -23,7 +23,7 @@ class Rotated:
 
 
 def rotate(*, actor: str, batch: int = BATCH) -> Rotated:
-    """This will seal every seed under the first key of SHOE_KEYS. Each batch is a transaction that says what it did.
+    """Seal every seed under the first key of SHOE_KEYS. Each batch is a transaction that says what it did.
 
     Broken off, it has done whole batches: call it again and it does the rest. Seeds that a process which still has the
     old order of keys sealed meanwhile are left for another call.

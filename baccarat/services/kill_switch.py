@@ -62,7 +62,7 @@ _WHOSE: Final = {
 def stop(
     *, scope: Scope, subject: str = "", operator: UUID | None = None, reason: str, says: str = "", metadata: Metadata
 ) -> SwitchRow:
-    """This will stop play within `scope`, at once and for all that commits later, and return the switch.
+    """Stop play within `scope`, at once and for all that commits later, and return the switch.
 
     `operator` is who asks, and may stop what is its own alone; None is the house. `says` is what players are told.
     Raises SwitchReasonMissing, SwitchMessageTooLong, UnknownSwitch, AlreadyStopped, UnknownAccount.
@@ -89,7 +89,7 @@ def stop(
 def resume(
     *, scope: Scope, subject: str = "", operator: UUID | None = None, reason: str, metadata: Metadata
 ) -> SwitchRow:
-    """This will let play go on within `scope`, as far as no other switch stops it, and return the switch.
+    """Let play go on within `scope`, as far as no other switch stops it, and return the switch.
 
     Raises SwitchReasonMissing, UnknownSwitch, NotStopped, and SwitchOfTheHouse where the house stopped what an
     operator asks to resume.
@@ -114,13 +114,13 @@ def resume(
 
 
 def stop_for_integrity(*, reason: str) -> SwitchRow:
-    """This will stop all gaming because what runs is not what was approved. Raises AlreadyStopped."""
+    """Stop all gaming because what runs is not what was approved. Raises AlreadyStopped."""
     by = Metadata(operator="", actor="system", causation="integrity", correlation="switch")
     return stop(scope=Scope.GAMING, reason=reason, metadata=by)
 
 
 def operator_of(scope: Scope, subject: str) -> UUID | None:
-    """This will tell whose a switch's subject is, None for what is of no one operator. Raises UnknownSwitch."""
+    """Tell whose a switch's subject is, None for what is of no one operator. Raises UnknownSwitch."""
     return _whose(scope, subject, None)[1]
 
 

@@ -30,7 +30,7 @@ def open_table(
     acknowledgement: str = "",
     metadata: Metadata,
 ) -> UUID:
-    """This will open a table with a preset's rules and the operator's own values for some fields (minor units).
+    """Open a table with a preset's rules and the operator's own values for some fields (minor units).
 
     Returns the table's id. Its first shoe is committed to at once, long or of one round.
 

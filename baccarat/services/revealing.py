@@ -21,7 +21,7 @@ SELECT round.id, round.operator_id, secret.shoe_id, round.state->'opened'->>'com
 
 
 def reveal_owed() -> int:
-    """This will reveal what can be read now, each in a transaction of its own, and return how many seeds that were."""
+    """Reveal what can be read now, each in a transaction of its own, and return how many seeds that were."""
     return sum(_reveal(*row) for row in fetch(_OWED))
 
 

@@ -13,7 +13,7 @@ ACTOR = "system:rng-report"
 def watch(
     *, shoes: int = rng_sample.MOST_SHOES, rounds: int = rng_sample.MOST_ROUNDS
 ) -> tuple[History, tuple[Judged, ...]]:
-    """This will test the newest so many shoes and rounds, and return them with the verdicts.
+    """Test the newest so many shoes and rounds, and return them with the verdicts.
 
     A failure is a significant event, once for each newest round that was looked at.
     """

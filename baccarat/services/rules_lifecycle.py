@@ -33,13 +33,13 @@ _FIXED: Final = frozenset({"preset", "version", "currency"})
 
 
 def floor_of(operator: UUID) -> int:
-    """This will return how little a spot may return for real money unless it is acknowledged (1/100 of a percent)."""
+    """Return how little a spot may return for real money unless it is acknowledged (1/100 of a percent)."""
     found = fetch(_FLOOR, [operator])
     return found[0][0] if found else versions.FLOOR
 
 
 def rules_of(*, table: UUID, operator: UUID) -> TableRules:
-    """This will read the rules in force at a table, without a lock. Raises UnknownTable."""
+    """Read the rules in force at a table, without a lock. Raises UnknownTable."""
     found = fetch(_RULES, [table, operator])
     if not found:
         raise UnknownTable
@@ -55,7 +55,7 @@ def draft(
     by: str,
     metadata: Metadata,
 ) -> int:
-    """This will propose the rules in force with other values of some fields, and return the version's number.
+    """Propose the rules in force with other values of some fields, and return the version's number.
 
     `changes` are fields of TableRules, amounts in minor units; `by` is who proposes. Raises UnknownTable, InvalidRules,
     DraftWaits, RulesUnchanged, ShuffleIsFixed, SeatsAreTaken, PlayMoneyNotOffered, and for real money
@@ -73,7 +73,7 @@ def draft(
 
 
 def publish(*, table: UUID, operator: UUID, version: int, by: str, metadata: Metadata) -> None:
-    """This will let another person than its maker publish a draft: it holds from the next round or shoe on.
+    """Let another person than its maker publish a draft: it holds from the next round or shoe on.
 
     Raises UnknownTable, UnknownDraft, RulesNeedAnother, ShuffleIsFixed, SeatsAreTaken, RulesAreStopped, and
     ReturnUnderFloor where the operator's floor was raised since and what returns less was not acknowledged.
@@ -106,7 +106,7 @@ def publish(*, table: UUID, operator: UUID, version: int, by: str, metadata: Met
 
 
 def reject(*, table: UUID, operator: UUID, version: int, reason: str, by: str, metadata: Metadata) -> None:
-    """This will refuse a draft, or take the own one back. Raises UnknownTable, UnknownDraft, VersionReasonMissing."""
+    """Refuse a draft, or take the own one back. Raises UnknownTable, UnknownDraft, VersionReasonMissing."""
     with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
         journal.on_table(tc.RejectRules(version=version, reason=reason, by=by, now=now))
@@ -114,7 +114,7 @@ def reject(*, table: UUID, operator: UUID, version: int, reason: str, by: str, m
 
 
 def take_back(*, table: UUID, operator: UUID, version: int, by: str, metadata: Metadata) -> None:
-    """This will take the own draft back. Raises UnknownTable, UnknownDraft where there is none of this person."""
+    """Take the own draft back. Raises UnknownTable, UnknownDraft where there is none of this person."""
     with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
         waiting = journal.table.ruling().draft
@@ -125,7 +125,7 @@ def take_back(*, table: UUID, operator: UUID, version: int, by: str, metadata: M
 
 
 def decommission(*, table: UUID, operator: UUID, version: int, reason: str, by: str, metadata: Metadata) -> None:
-    """This will withdraw the rules in force, of this version: no round opens at the table until others are published.
+    """Withdraw the rules in force, of this version: no round opens at the table until others are published.
 
     Raises UnknownTable, RulesWithdrawn, VersionNotInForce, VersionReasonMissing.
     """
@@ -146,7 +146,7 @@ def decommission(*, table: UUID, operator: UUID, version: int, reason: str, by: 
 
 
 def changed(rules: TableRules, changes: Mapping[str, Any]) -> TableRules:
-    """This will return rules with other values of some fields. Raises InvalidRules with each fault's code."""
+    """Return rules with other values of some fields. Raises InvalidRules with each fault's code."""
     rules_for(rules.preset, currency=rules.currency)  # a preset that this release still knows
     fixed = dict.fromkeys(sorted(changes.keys() & _FIXED), "is not a field that a table can set")
     if fixed:

@@ -32,7 +32,7 @@ SELECT t.id FROM baccarat_table t JOIN baccarat_wager w ON w.round_id = t.round_
 def take(
     *, guest: Guest, seat: int, book: Book, buy_in: int, currency: str, contribution: str | None = None
 ) -> Picture:
-    """This will sit the player down with `buy_in` minor units from the account, opening a round at an idle table.
+    """Sit the player down with `buy_in` minor units from the account, opening a round at an idle table.
 
     A `contribution` (hex) goes to the cut of the next long shoe, which may start with that very round. Also raises the
     refusals of a cut.
@@ -65,7 +65,7 @@ def _require_no_interruption(guest: Guest) -> None:
 
 
 def change(*, guest: Guest, seat: int) -> Picture:
-    """This will move the player to a free seat, out of a round in which nothing is confirmed yet.
+    """Move the player to a free seat, out of a round in which nothing is confirmed yet.
 
     Raises NotSeated, UnknownSeat, SeatIsTaken, WagerInPlay.
     """
@@ -79,7 +79,7 @@ def change(*, guest: Guest, seat: int) -> Picture:
 
 
 def rebuy(*, guest: Guest, amount: int, currency: str) -> Picture:
-    """This will move `amount` minor units from the account to the game balance, between the player's rounds.
+    """Move `amount` minor units from the account to the game balance, between the player's rounds.
 
     Raises NotSeated, WagerInPlay (with the time by which the round is dealt), WrongCurrency, DebtOutstanding,
     PlayerExcluded, LimitReached, InsufficientFunds.
@@ -97,7 +97,7 @@ def rebuy(*, guest: Guest, amount: int, currency: str) -> Picture:
 
 
 def leave(*, guest: Guest) -> Picture:
-    """This will let the player leave: owed commission is collected, the game balance goes to the account.
+    """Let the player leave: owed commission is collected, the game balance goes to the account.
 
     Raises NotSeated, WagerInPlay.
     """
@@ -110,7 +110,7 @@ def leave(*, guest: Guest) -> Picture:
 
 
 def step_out(journal: Journal, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSeat) -> None:
-    """This will take a player out of the round first, then from the seat, as the command says.
+    """Take a player out of the round first, then from the seat, as the command says.
 
     A round that is empty now ends, and the table goes on without it. Raises WagerInPlay, and the command's refusals.
     """
@@ -120,14 +120,14 @@ def step_out(journal: Journal, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSe
 
 
 def step_aside(journal: Journal, player: UUID, now: datetime) -> bool:
-    """This will take a player and the unconfirmed chips out of the round; the seat stays. Tells if anything changed."""
+    """Take a player and the unconfirmed chips out of the round; the seat stays. Tells if anything changed."""
     withdraw(journal, player, now)
     dealer.go_on(journal, fresh=repository.fresh(journal), now=now)
     return bool(journal.pages)
 
 
 def withdraw(journal: Journal, player: UUID, now: datetime) -> None:
-    """This will take a player out of the round in hand, which ends if it is empty then. Raises WagerInPlay."""
+    """Take a player out of the round in hand, which ends if it is empty then. Raises WagerInPlay."""
     dealer.withdraw(journal, player=player)
     if dealer.is_empty(journal):
         shoe = journal.round.facts().shoe

@@ -27,7 +27,7 @@ LONGEST_NOTE: Final = 500
 
 
 def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Metadata) -> RoundState:
-    """This will void a round in play at once; for one that is settled it asks, and another person has to approve.
+    """Void a round in play at once; for one that is settled it asks, and another person has to approve.
 
     Returns the round as it is then. `metadata.actor` is who asks. Raises UnknownRound, UnknownVoidReason,
     VoidNoteInvalid, RoundNotVoidable, RoundAlreadyVoided, VoidAlreadyRequested.
@@ -50,7 +50,7 @@ def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Meta
 
 
 def approve(*, round_: UUID, operator: UUID, metadata: Metadata) -> RoundState:
-    """This will agree to a void that another person asked for, undo all of the round, and return it.
+    """Agree to a void that another person asked for, undo all of the round, and return it.
 
     Raises UnknownRound, NoVoidRequested, VoidNeedsAnother, RoundNotVoidable, RoundAlreadyVoided.
     """
@@ -65,7 +65,7 @@ def approve(*, round_: UUID, operator: UUID, metadata: Metadata) -> RoundState:
 
 
 def decline(*, round_: UUID, operator: UUID, note: str, metadata: Metadata) -> RoundState:
-    """This will decline a void that was asked for and return the round. Raises UnknownRound, NoVoidRequested,
+    """Decline a void that was asked for and return the round. Raises UnknownRound, NoVoidRequested,
     VoidNoteInvalid.
     """
     said = _note(note)
@@ -78,7 +78,7 @@ def decline(*, round_: UUID, operator: UUID, note: str, metadata: Metadata) -> R
 
 
 def set_policy(*, operator: UUID, forgive: bool, actor: str) -> None:
-    """This will say whether the house bears winnings that were spent before a void, or keeps them as a debt."""
+    """Say whether the house bears winnings that were spent before a void, or keeps them as a debt."""
     with transaction.atomic():
         before = forgives(operator=operator)
         VoidPolicy.objects.create(operator_id=operator, forgive=forgive, actor=actor)
@@ -94,7 +94,7 @@ def set_policy(*, operator: UUID, forgive: bool, actor: str) -> None:
 
 
 def forgives(*, operator: UUID) -> bool:
-    """This will tell whether the operator's house bears spent winnings; by default they are a debt."""
+    """Tell whether the operator's house bears spent winnings; by default they are a debt."""
     return bool(
         VoidPolicy.objects.filter(operator_id=operator).order_by("-id").values_list("forgive", flat=True).first()
     )

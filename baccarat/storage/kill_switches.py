@@ -22,28 +22,28 @@ _TABLES: Final = {
 
 
 def lock() -> None:
-    """This will make all who throw or release switches, or open tables, wait for this transaction to end."""
+    """Make all who throw or release switches, or open tables, wait for this transaction to end."""
     execute("SELECT pg_advisory_xact_lock(%s)", [_KEY])
 
 
 def lock_out() -> None:
-    """This will make those who throw or release switches wait for this transaction, and nobody else."""
+    """Make those who throw or release switches wait for this transaction, and nobody else."""
     execute("SELECT pg_advisory_xact_lock_shared(%s)", [_KEY])
 
 
 def one(scope: Scope, subject: str) -> SwitchRow | None:
-    """This will read one switch, None for one that was never thrown."""
+    """Read one switch, None for one that was never thrown."""
     found = fetch(_ONE, [switch_id(scope, subject)])
     return SwitchRow(*found[0]) if found else None
 
 
 def holding(*, operator: UUID, rules: str) -> list[SwitchRow]:
-    """This will list the switches that hold a new table of this operator by these rules."""
+    """List the switches that hold a new table of this operator by these rules."""
     asked = [(Scope.GAMING, ""), (Scope.OPERATOR, str(operator)), (Scope.RULES, rules)]
     return [SwitchRow(*row) for row in fetch(_HOLDING, [[switch_id(*each) for each in asked]])]
 
 
 def tables(scope: Scope, subject: str) -> list[UUID]:
-    """This will list the tables that a switch reaches; none for a player, whom no table holds back."""
+    """List the tables that a switch reaches; none for a player, whom no table holds back."""
     statement = _TABLES.get(scope)
     return [] if statement is None else [row[0] for row in fetch(statement, [subject])]

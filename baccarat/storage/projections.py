@@ -20,7 +20,7 @@ decode_round: Final = msgspec.json.Decoder(RoundState).decode
 
 
 def due_at(round_: RoundState) -> datetime | None:
-    """This will tell from when a worker may deal: at once when all have acted, else at the deadline; None if never.
+    """Tell from when a worker may deal: at once when all have acted, else at the deadline; None if never.
 
     While a seat has the Player's cards the deadline is its own.
     """
@@ -32,13 +32,13 @@ def due_at(round_: RoundState) -> datetime | None:
 
 
 def is_ready(round_: RoundState) -> bool:
-    """This will tell whether every seat has acted and none has cards in hand, so that a worker may deal now."""
+    """Tell whether every seat has acted and none has cards in hand, so that a worker may deal now."""
     waits = round_.set_aside is not None or has_cards_out(round_)
     return round_.is_running() and not waits and round_.all_have_acted()
 
 
 def has_cards_out(round_: RoundState) -> bool:
-    """This will tell whether a seat has the Player's cards and has not handed them back."""
+    """Tell whether a seat has the Player's cards and has not handed them back."""
     ceremony = round_.ceremony
     return round_.phase is Phase.CLOSED and ceremony is not None and ceremony.handed_back is None
 
@@ -49,7 +49,7 @@ def _closes_at(table: TableState) -> datetime | None:
 
 
 def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
-    """This will map a table with its round in hand to a row; a round that is not in hand counts as none."""
+    """Map a table with its round in hand to a row; a round that is not in hand counts as none."""
     facts = table.facts()
     in_hand = round_ if table.round is not None else None
     return TableRow(
@@ -73,7 +73,7 @@ def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
 
 
 def round_row(round_: RoundState, version: int, table: TableState) -> RoundRow:
-    """This will map a round of a table to a row."""
+    """Map a round of a table to a row."""
     facts = round_.facts()
     return RoundRow(
         id=facts.round,
@@ -99,7 +99,7 @@ def round_row(round_: RoundState, version: int, table: TableState) -> RoundRow:
 
 
 def wager_rows(round_: RoundState, table: TableState, *, since: RoundState) -> list[WagerRow]:
-    """This will map a round's confirmed wagers to rows, but for the seats that are just as they were in `since`."""
+    """Map a round's confirmed wagers to rows, but for the seats that are just as they were in `since`."""
     facts = round_.facts()
     same = {id(seat) for seat in since.seats} if round_.voided is since.voided else set()
     return [_wager_row(seat, facts, round_, table) for seat in round_.wagers() if id(seat) not in same]
@@ -131,7 +131,7 @@ def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: T
 
 
 def sitting_rows(events: Iterable[object], table: TableState) -> list[SittingRow]:
-    """This will map what events did to the seats of a table, now in this state: for each player the last of it."""
+    """Map what events did to the seats of a table, now in this state: for each player the last of it."""
     rows: dict[UUID, SittingRow] = {}
     for event in events:
         seat = table.seat_of(event.player) if isinstance(event, te.SeatChanged) else None
@@ -142,7 +142,7 @@ def sitting_rows(events: Iterable[object], table: TableState) -> list[SittingRow
 
 
 def sitting_row(event: object, facts: te.TableOpened, *, book: Book | None) -> SittingRow | None:
-    """This will map an event of a table to the row of its player; `book` is the player's, None for one who has left.
+    """Map an event of a table to the row of its player; `book` is the player's, None for one who has left.
 
     Returns None for an event that moves nobody, and for a move before the player left in the same breath.
     """
@@ -165,7 +165,7 @@ def sitting_row(event: object, facts: te.TableOpened, *, book: Book | None) -> S
 
 
 def switch_row(event: SwitchEvent, version: int) -> SwitchRow:
-    """This will map the last event of a switch, at a version of its stream, to a row."""
+    """Map the last event of a switch, at a version of its stream, to a row."""
     return SwitchRow(
         id=switch_id(event.scope, event.subject),
         scope=event.scope.value,

@@ -63,7 +63,7 @@ class Loaded:
 
 
 def lock_table(*, table: UUID, operator: UUID) -> tuple[Journal, datetime]:
-    """This will lock a table of this operator until the transaction ends. Raises UnknownTable for any other."""
+    """Lock a table of this operator until the transaction ends. Raises UnknownTable for any other."""
     loaded = _load(_LOCK, [table, operator])
     if loaded.unreadable:
         raise StateUnreadable(f"table {table} has to be rebuilt from its events")
@@ -73,12 +73,12 @@ def lock_table(*, table: UUID, operator: UUID) -> tuple[Journal, datetime]:
 
 
 def lock_tables(tables: Sequence[UUID]) -> Loaded:
-    """This will lock tables of any operator in the order of their ids, and wait for each."""
+    """Lock tables of any operator in the order of their ids, and wait for each."""
     return _load(_LOCK_MANY, [list(tables)])
 
 
 def lock_table_of(*, round_: UUID, operator: UUID) -> tuple[Journal, datetime]:
-    """This will lock the table of one of this operator's rounds, in hand or long gone. Raises UnknownRound."""
+    """Lock the table of one of this operator's rounds, in hand or long gone. Raises UnknownRound."""
     with connection.cursor() as cursor:
         cursor.execute(_TABLE_OF, [round_, operator])
         found = cursor.fetchall()
@@ -88,7 +88,7 @@ def lock_table_of(*, round_: UUID, operator: UUID) -> tuple[Journal, datetime]:
 
 
 def ended_round(round_: UUID) -> tuple[RoundState, int]:
-    """This will read a round with its version, under the lock of its table. Raises StateUnreadable, UnknownRound."""
+    """Read a round with its version, under the lock of its table. Raises StateUnreadable, UnknownRound."""
     with connection.cursor() as cursor:
         cursor.execute(_ROUNDS, [[round_]])
         rows = cursor.fetchall()
@@ -101,7 +101,7 @@ def ended_round(round_: UUID) -> tuple[RoundState, int]:
 
 
 def claim_due(*, limit: int, but: Sequence[UUID] = ()) -> Loaded:
-    """This will lock tables with a round to deal that nobody else is at, the longest due first."""
+    """Lock tables with a round to deal that nobody else is at, the longest due first."""
     return _load(_CLAIM, [list(but), limit])
 
 
@@ -137,7 +137,7 @@ def _journal(row: tuple[Any, ...], found: dict[UUID, tuple[str, int]]) -> Journa
 
 
 def clock() -> datetime:
-    """This will read the database's clock, the only one that decides anything."""
+    """Read the database's clock, the only one that decides anything."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         moment: datetime = cursor.fetchall()[0][0]
@@ -145,7 +145,7 @@ def clock() -> datetime:
 
 
 def fresh(journal: Journal, *, seeds: Mapping[UUID, bytes] | None = None, trusting: bool = False) -> Fresh:
-    """This will draw new identities and a new seed from the operating system's generator.
+    """Draw new identities and a new seed from the operating system's generator.
 
     With them comes the seed of the table's committed shoe, if that one is to come into play: from `seeds` where those
     were read before, else it is read now; or, `trusting`, a round's own is left to `write`, which asks for it anyway.
@@ -170,7 +170,7 @@ def fresh(journal: Journal, *, seeds: Mapping[UUID, bytes] | None = None, trusti
 
 
 def new_shoe() -> Secret:
-    """This will draw a shoe's identity and its seed from the operating system's generator."""
+    """Draw a shoe's identity and its seed from the operating system's generator."""
     return Secret(shoe=new_id(), seed=secrets.token_bytes(32))
 
 
@@ -179,12 +179,12 @@ def _alert(table: TableState) -> None:
 
 
 def new_id() -> UUID:
-    """This will make an id that sorts by its time."""
+    """Make an id that sorts by its time."""
     return uuid7(milliseconds=time.time_ns() // 1_000_000, entropy=secrets.token_bytes(10))
 
 
 def write(decided: Sequence[tuple[Journal, store.Metadata]]) -> None:
-    """This will write what journals hold, in the transaction of the caller: events, ledger entries, rows and secrets.
+    """Write what journals hold, in the transaction of the caller: events, ledger entries, rows and secrets.
 
     A fixed handful of statements whatever the number of journals. Raises InsufficientFunds, VersionConflict, and
     NextShoeUnreadable where a round was opened on a shoe whose seed is not there.
@@ -233,7 +233,7 @@ def _record(written: Sequence[tuple[Journal, store.Metadata]]) -> list[Entry]:
 
 
 def place_of(journal: Journal) -> Place:
-    """This will tell where the money of this table moves."""
+    """Tell where the money of this table moves."""
     facts = journal.table.facts()
     return Place(operator=facts.operator, table=facts.table, currency=facts.rules.currency)
 

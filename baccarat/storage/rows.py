@@ -115,7 +115,7 @@ class Relation:
     columns: tuple[tuple[str, str], ...]
 
     def upsert(self) -> str:
-        """This will return the statement that inserts or replaces many rows, given as one JSON array of objects."""
+        """Return the statement that inserts or replaces many rows, given as one JSON array of objects."""
         names = ", ".join(name for name, _ in self.columns)
         typed = ", ".join(f"{name} {kind}" for name, kind in self.columns)
         key = self.columns[0][0]
@@ -127,7 +127,7 @@ class Relation:
         )
 
     def parameter(self, rows: Iterable[tuple[Any, ...]]) -> str:
-        """This will write rows as `upsert` takes them; one text is cheaper to send than an array for each column."""
+        """Write rows as `upsert` takes them; one text is cheaper to send than an array for each column."""
         return encode([self._named(row) for row in rows]).decode()
 
     def _named(self, row: tuple[Any, ...]) -> dict[str, Any]:
@@ -187,7 +187,7 @@ _SAVE: Final = (
 
 
 def save(tables: Sequence[TableRow], rounds: Sequence[RoundRow], wagers: Sequence[WagerRow]) -> None:
-    """This will insert or replace rows of all three read models in one statement."""
+    """Insert or replace rows of all three read models in one statement."""
     if not (tables or rounds or wagers):
         return
     given = [TABLES.parameter(tables), ROUNDS.parameter(rounds), WAGERS.parameter(wagers)]
@@ -199,7 +199,7 @@ _SAVE_SITTINGS: Final = SITTINGS.upsert()
 
 
 def save_sittings(rows: Sequence[SittingRow]) -> None:
-    """This will insert or replace rows of who sits where; most commands move nobody, and then it asks nothing."""
+    """Insert or replace rows of who sits where; most commands move nobody, and then it asks nothing."""
     if rows:
         with connection.cursor() as cursor:
             cursor.execute(_SAVE_SITTINGS, [SITTINGS.parameter(rows)])
@@ -209,7 +209,7 @@ _SAVE_SWITCHES: Final = SWITCHES.upsert()
 
 
 def save_switches(rows: Sequence[SwitchRow]) -> None:
-    """This will insert or replace rows of switches; nothing for none."""
+    """Insert or replace rows of switches; nothing for none."""
     if rows:
         with connection.cursor() as cursor:
             cursor.execute(_SAVE_SWITCHES, [SWITCHES.parameter(rows)])

@@ -80,7 +80,7 @@ Rows = dict[int, VersionRow]
 
 
 def follow(rows: Rows, events: Iterable[object], facts: TableOpened) -> Rows:
-    """This will apply events of the table that was opened so to its rows, and return those that changed."""
+    """Apply events of the table that was opened so to its rows, and return those that changed."""
     changed: Rows = {}
     for event in events:
         for row in _rows_of(event, rows, facts):
@@ -89,7 +89,6 @@ def follow(rows: Rows, events: Iterable[object], facts: TableOpened) -> Rows:
 
 
 def load(tables: Iterable[UUID]) -> dict[UUID, Rows]:
-    """This will read the versions of tables."""
     found: dict[UUID, Rows] = {table: {} for table in tables}
     for values in fetch(_OF_TABLES, [list(found)]):
         row = VersionRow(*_canonical(values))
@@ -98,7 +97,7 @@ def load(tables: Iterable[UUID]) -> dict[UUID, Rows]:
 
 
 def save(rows: Iterable[VersionRow]) -> None:
-    """This will insert or replace rows; nothing for none."""
+    """Insert or replace rows; nothing for none."""
     given = list(rows)
     if given:
         execute(_SAVE, [VERSIONS.parameter(given)])

@@ -53,7 +53,7 @@ class SecretLost(Exception):
 
 @lru_cache(maxsize=4)
 def keys(configured: str) -> dict[str, AESGCM]:
-    """This will parse `key-id:64 hex digits, ...`; the first key seals. Raises ImproperlyConfigured."""
+    """Parse `key-id:64 hex digits, ...`; the first key seals. Raises ImproperlyConfigured."""
     found: dict[str, AESGCM] = {}
     for part in configured.split(","):
         key_id, _, digits = part.strip().partition(":")
@@ -68,7 +68,7 @@ def keys(configured: str) -> dict[str, AESGCM]:
 
 
 def keep(new: Sequence[Secret], *, reading: Sequence[UUID] = ()) -> Mapping[UUID, bytes]:
-    """This will store seeds, sealed, and open those of `reading`, kept before, as `read` does: all in one statement."""
+    """Store seeds, sealed, and open those of `reading`, kept before, as `read` does: all in one statement."""
     if not new:
         return read(reading)
     key_id, key = next(iter(keys(settings.SHOE_KEYS).items()))
@@ -84,7 +84,7 @@ def keep(new: Sequence[Secret], *, reading: Sequence[UUID] = ()) -> Mapping[UUID
 
 
 def read(shoes: Iterable[UUID]) -> Mapping[UUID, bytes]:
-    """This will open the seeds of these shoes, in one statement; a shoe without a readable seed is left out."""
+    """Open the seeds of these shoes, in one statement; a shoe without a readable seed is left out."""
     wanted = list(shoes)
     if not wanted:
         return {}
@@ -111,14 +111,14 @@ def _open(key: AESGCM | None, shoe: UUID, nonce: bytes, sealed: bytes) -> bytes 
 
 
 def kept(shoes: Sequence[UUID]) -> set[UUID]:
-    """This will tell which of these shoes have a sealed seed, readable or not."""
+    """Tell which of these shoes have a sealed seed, readable or not."""
     with connection.cursor() as cursor:
         cursor.execute(_KEPT, [list(shoes)])
         return {row[0] for row in cursor.fetchall()}
 
 
 def reseal(*, after: UUID, limit: int) -> Resealed:
-    """This will seal up to `limit` seeds of shoes after an id under the first key; call it in a transaction."""
+    """Seal up to `limit` seeds of shoes after an id under the first key; call it in a transaction."""
     ring = keys(settings.SHOE_KEYS)
     key_id, key = next(iter(ring.items()))
     with connection.cursor() as cursor:
@@ -140,7 +140,7 @@ def reseal(*, after: UUID, limit: int) -> Resealed:
 
 
 def forget(shoes: Sequence[UUID]) -> None:
-    """This will delete the seeds that are now revealed, in one statement."""
+    """Delete the seeds that are now revealed, in one statement."""
     if not shoes:
         return
     with connection.cursor() as cursor:

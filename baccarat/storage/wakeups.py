@@ -16,13 +16,13 @@ TOPIC: Final = "due"
 
 
 def dealers_on_commit() -> None:
-    """This will send one wake-up to the dealers when the transaction commits."""
+    """Send one wake-up to the dealers when the transaction commits."""
     if all(waiting[1] is not dealers for waiting in connection.run_on_commit):
         transaction.on_commit(dealers, robust=True)
 
 
 def dealers() -> None:
-    """This will send one wake-up to the dealers now, unless one is on its way. A broker that is away is no error."""
+    """Send one wake-up to the dealers now, unless one is on its way. A broker that is away is no error."""
     if not wakeups.first(TOPIC):
         return
     try:

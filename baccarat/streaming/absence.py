@@ -73,7 +73,7 @@ class Result:
     net: int = 0
 
     def settled(self, wager: dict[str, Any]) -> None:
-        """This will add a settled wager; deferred commission is held back from what it returned."""
+        """Add a settled wager; deferred commission is held back from what it returned."""
         returned = wager["returned"] - (wager["commission"] if wager["deferred"] else 0)
         self.rounds += 1
         self.staked += wager["staked"]
@@ -81,7 +81,7 @@ class Result:
         self.net += returned - wager["staked"]
 
     def undone(self, wager: dict[str, Any], *, was_settled: bool) -> None:
-        """This will take a voided wager off again; one that was still in play had come to nothing yet."""
+        """Take a voided wager off again; one that was still in play had come to nothing yet."""
         self.voided += 1
         if was_settled:
             self.net += wager["staked"] - wager["paid"]
@@ -98,7 +98,7 @@ class Told:
     _gone: set[UUID | None] = field(default_factory=set)
 
     def hear(self, happening: Happening, data: dict[str, Any]) -> None:
-        """This will note one event, the next in order; of a table that the player left it tells nothing more."""
+        """Note one event, the next in order; of a table that the player left it tells nothing more."""
         mine = str(self.viewer) in happening.players
         if happening.type == TAKEN and mine:
             self._gone.discard(happening.table)
@@ -127,13 +127,13 @@ class Told:
 
 
 def moment_of(position: int) -> datetime | None:
-    """This will tell when the event at a sealed position was recorded; None for the time before the first."""
+    """Tell when the event at a sealed position was recorded; None for the time before the first."""
     rows = fetch(_MOMENT, [position])
     return rows[0][0] if rows else None
 
 
 def since(*, after: int, moment: datetime | None, player: UUID) -> dict[str, Any]:
-    """This will tell what happened above position `after`, recorded at `moment`, at the tables where the player sits.
+    """Tell what happened above position `after`, recorded at `moment`, at the tables where the player sits.
 
     Tables that the player left since are told of up to there. One query, whatever happened.
     """
@@ -142,7 +142,7 @@ def since(*, after: int, moment: datetime | None, player: UUID) -> dict[str, Any
 
 
 def fetch_rows(given: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """This will read the events: the columns of a sealed one, then its table, round and currency."""
+    """Read the events: the columns of a sealed one, then its table, round and currency."""
     with connection.cursor() as cursor:
         cursor.execute(_AWAY, given)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
@@ -150,7 +150,7 @@ def fetch_rows(given: dict[str, Any]) -> list[tuple[Any, ...]]:
 
 
 def document(rows: Iterable[Sequence[Any]], *, after: int, viewer: UUID) -> dict[str, Any]:
-    """This will shape what happened for an answer."""
+    """Shape what happened for an answer."""
     told = Told(viewer)
     for position, digest, key, stream, version, kind, schema, data, metadata, recorded_at, *place in rows:
         table, round_, currency = place

@@ -71,7 +71,7 @@ _LIKE: Final = "/api/v1/tables/{table}/pass"
 
 
 def add_stream(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:  # noqa: FBT001
-    """This will add the stream to a document of tables; the signature is that of drf-spectacular's hooks."""
+    """Add the stream to a document of tables; the signature is that of drf-spectacular's hooks."""
     del generator, request, public
     if _LIKE not in result["paths"]:
         return result

@@ -35,21 +35,20 @@ class LiveFollower:
         self._task: asyncio.Task[object] | None = None
 
     def begin(self) -> None:
-        """This will note the task that sends, which a reader that is too slow never lets come to an end."""
+        """Note the task that sends, which a reader that is too slow never lets come to an end."""
         self._task = asyncio.current_task()
 
     def settle(self, *, position: int, seated: Iterable[UUID]) -> None:
-        """This will go on from a position at which the player sat at these tables."""
+        """Go on from a position at which the player sat at these tables."""
         self.position = position
         self._seated = set(seated)
         self._follow()
 
     def settle_by(self, snapshot: Snapshot) -> None:
-        """This will go on from a snapshot."""
         self.settle(position=snapshot.position, seated=snapshot.seated)
 
     def see(self, happening: Happening) -> None:
-        """This will note what its player may know of something that happened, once."""
+        """Note what its player may know of something that happened, once."""
         if happening.position <= self.position:
             return
         self.position = happening.position
@@ -62,21 +61,21 @@ class LiveFollower:
             self._follow_seat(happening.table, happening, anew=taken and not follows)
 
     def tell(self, message: bytes) -> None:
-        """This will send a message that belongs to no position."""
+        """Send a message that belongs to no position."""
         self._put(Letter(0, message))
 
     def keep_alive(self, position: int) -> None:
-        """This will tell a silent stream how far the log was looked at."""
+        """Tell a silent stream how far the log was looked at."""
         self._put(Letter(position, sse.keep_alive(position)))
 
     def end(self, code: str) -> None:
-        """This will say goodbye and end the stream."""
+        """Say goodbye and end the stream."""
         if not self.mailbox.closed:
             self.tell(sse.message("bye", {"code": code}))
             self.mailbox.close()
 
     def fail(self) -> None:
-        """This will end the stream because something could not be shown: its browser comes back by itself."""
+        """End the stream because something could not be shown: its browser comes back by itself."""
         self.end(FAILED)
 
     def _follow_seat(self, table: UUID, happening: Happening, *, anew: bool) -> None:
@@ -106,7 +105,7 @@ class LiveFollower:
 def seated_before(
     happenings: Iterable[Happening], *, player: UUID, seated: frozenset[UUID], until: int
 ) -> frozenset[UUID]:
-    """This will tell at which tables a player sat before these happenings, given where it sits at position `until`."""
+    """Tell at which tables a player sat before these happenings, given where it sits at position `until`."""
     found, named = set(seated), str(player)
     for happening in reversed([each for each in happenings if each.position <= until and named in each.players]):
         if happening.table is None:

@@ -33,12 +33,11 @@ _as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def table_topic(table: UUID) -> str:
-    """This will name the topic of a table."""
     return f"table:{table}"
 
 
 def player_topic(player: UUID) -> str:
-    """This will name the topic of a player's own affairs."""
+    """Name the topic of a player's own affairs."""
     return f"player:{player}"
 
 
@@ -79,7 +78,7 @@ class Happening:
         return bool(self.players) and self.type not in _MOVE_NOTHING
 
     def told_to(self, player: str) -> bytes:
-        """This will write the message for this player's id, the same for all whom the event does not name."""
+        """Write the message for this player's id, the same for all whom the event does not name."""
         viewer = player if player in self.players else ""
         told = self._told.get(viewer)
         if told is None:
@@ -87,7 +86,7 @@ class Happening:
         return told
 
     def document(self, viewer: UUID) -> dict[str, Any]:
-        """This will show the event to a player, or to ANYBODY: position, type, table, round, recorded_at, data."""
+        """Show the event to a player, or to ANYBODY: position, type, table, round, recorded_at, data."""
         data = seen_by(type=self.type, data=_as_dict(self._data), viewer=viewer)
         if self._text is not None:
             data["text"] = self._text
@@ -113,7 +112,7 @@ class Places:
         self._texts: dict[UUID, str] = {}
 
     def prepare(self, batch: Sequence[Sealed]) -> list[Happening]:
-        """This will make happenings of sealed events, with two queries at most for places not seen before.
+        """Make happenings of sealed events, with two queries at most for places not seen before.
 
         One more query reads the words of all messages among them.
         """

@@ -22,7 +22,7 @@ NOTICES: Final = 20
 
 
 def restore(*, player: PlayerPrincipal, after: int | None) -> dict[str, Any]:
-    """This will read all of it in one moment of the database; `after` is the last position that the player has seen.
+    """Read all of it in one moment of the database; `after` is the last position that the player has seen.
 
     As a stream's snapshot does, it looks again until what shows and the position agree. Raises Rejected
     (invalid_cursor) for a position that is not sealed yet.

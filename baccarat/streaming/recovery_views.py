@@ -42,7 +42,6 @@ class Restore(PlayerView):
         examples=[answer(recovery_shown.EXAMPLE)],
     )
     def get(self, request: Request) -> Response:
-        """This will show all of it."""
         return Response(recovery.restore(player=self.caller, after=_after(request)))
 
 

@@ -45,7 +45,7 @@ class LiveHouse:
         self._watching: asyncio.Task[None] | None = None
 
     def add(self, follower: LiveFollower) -> None:
-        """This will count a stream in; the player's oldest one goes when there are too many."""
+        """Count a stream in; the player's oldest one goes when there are too many."""
         own = self._of_player.setdefault(follower.name, [])
         own.append(follower)
         if len(own) > MOST_OF_A_PLAYER:
@@ -54,7 +54,7 @@ class LiveHouse:
             self._watching = asyncio.create_task(self._watch())
 
     def remove(self, follower: LiveFollower) -> None:
-        """This will count a stream out."""
+        """Count a stream out."""
         own = self._of_player.get(follower.name, [])
         if follower in own:
             own.remove(follower)
@@ -62,7 +62,6 @@ class LiveHouse:
             self._of_player.pop(follower.name, None)
 
     def open(self) -> list[LiveFollower]:
-        """This will list all open streams."""
         return [each for own in self._of_player.values() for each in own]
 
     def _delivered(self, happenings: Sequence[Happening]) -> None:

@@ -47,7 +47,7 @@ class Snapshot:
 
 
 def take(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
-    """This will draw everything in one consistent look at the database. Raises UnknownTable for a table not to watch.
+    """Draw everything in one consistent look at the database. Raises UnknownTable for a table not to watch.
 
     Tables and wallet stand in the database a moment before their events are sealed, so it looks again until what
     shows and the position agree; after a fifth of a second (no sealer runs) it takes what there is.
@@ -74,7 +74,7 @@ def _look(player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
 
 
 def draw(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
-    """This will draw tables and wallet once, as of the moment that the caller reads in. Raises UnknownTable."""
+    """Draw tables and wallet once, as of the moment that the caller reads in. Raises UnknownTable."""
     balances = store.of_player(operator=player.operator, player=player.player)
     seated = tables.seated_at(operator=player.operator, player=player.player)
     shown = sorted(seated | ({watched} if watched is not None else set()))
@@ -99,7 +99,7 @@ def draw(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
 
 
 def wallets(*, players: Sequence[PlayerPrincipal]) -> dict[UUID, dict[str, Any]]:
-    """This will read the balances of several players in two queries, as the balances' endpoint shows them."""
+    """Read the balances of several players in two queries, as the balances' endpoint shows them."""
     named = [player.player for player in players]
     found, told = store.of_players(players=named), protection.reminders(players=named)
     return {player: shown_balances(found[player], told.get(player)) for player in named}

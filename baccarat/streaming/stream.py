@@ -36,7 +36,7 @@ class Opening:
 
 
 async def messages(opening: Opening, *, house: LiveHouse = HOUSE) -> AsyncGenerator[bytes]:
-    """This will yield the stream's bytes until its session ends or its reader goes."""
+    """Yield the stream's bytes until its session ends or its reader goes."""
     follower = LiveFollower(player=opening.player, watched=opening.watched, refollow=house.hub.refollow)
     entered = False
     try:
@@ -96,7 +96,7 @@ class _Sender:
         self._letters: list[Letter] = []
 
     async def next(self) -> bytes | None:
-        """This will wait for what comes next; None at the end."""
+        """Wait for what comes next; None at the end."""
         if not self._letters:
             self._letters = await self._follower.mailbox.take()
         if not self._letters:

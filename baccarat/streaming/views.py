@@ -24,7 +24,7 @@ _POSITION: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 @csrf_exempt
 async def stream(request: HttpRequest) -> HttpResponseBase:
-    """This will answer with the stream, or with the problem that keeps it from beginning."""
+    """Answer with the stream, or with the problem that keeps it from beginning."""
     if request.method != "GET":
         answer = errors.answer(request, METHOD_NOT_ALLOWED)
         answer["Allow"] = "GET"
@@ -39,7 +39,7 @@ async def stream(request: HttpRequest) -> HttpResponseBase:
 
 
 def _open(*, request: HttpRequest) -> Opening:
-    """This will find out who asks for what. Raises Rejected, UnknownTable."""
+    """Find out who asks for what. Raises Rejected, UnknownTable."""
     after, watched = _after(request), _watched(request)
     player = _player(request)
     return Opening(player, watched, after, snapshot.take(player=player, watched=watched))

@@ -48,7 +48,7 @@ PROVIDER: Final = "sandbox"
 
 
 def open_house(*, slug: str) -> tuple[str, str]:
-    """This will give the sandbox operator another key, and make the operator first if it is missing: (id, secret).
+    """Give the sandbox operator another key, and make the operator first if it is missing: (id, secret).
 
     Raises SandboxClosed for an operator that is no sandbox.
     """
@@ -63,7 +63,7 @@ def open_house(*, slug: str) -> tuple[str, str]:
 
 
 def furnish(*, slug: str) -> Sequence[str]:
-    """This will make what is missing of the demo and say what it made; doing it again makes nothing twice.
+    """Make what is missing of the demo and say what it made; doing it again makes nothing twice.
 
     Raises UnknownOperator, and SandboxClosed for an operator that is no sandbox.
     """
@@ -78,12 +78,12 @@ def furnish(*, slug: str) -> Sequence[str]:
 
 
 def players() -> list[dict[str, str]]:
-    """This will list the demo's players. Raises Rejected (not_found) where there is no demo."""
+    """List the demo's players. Raises Rejected (not_found) where there is no demo."""
     return [{"id": str(player.id), "name": player.nickname} for player in _players(_house())]
 
 
 def enter(*, player: UUID) -> dict[str, Any]:
-    """This will open a session for a demo player. Raises UnknownPlayer, Rejected (not_found) where there is no demo."""
+    """Open a session for a demo player. Raises UnknownPlayer, Rejected (not_found) where there is no demo."""
     house = _house()
     if player not in {each.id for each in _players(house)}:
         raise UnknownPlayer

@@ -27,7 +27,7 @@ _HEADERS: Final = {
 
 
 def guard(response: HttpResponse) -> HttpResponse:
-    """This will put the page's policy on an answer."""
+    """Put the page's policy on an answer."""
     for name, value in _HEADERS.items():
         response[name] = value
     return response

@@ -58,7 +58,7 @@ _UNCHANGED: Final = Preferences()
 
 
 def preferences_of(*, player: UUID, session: bytes) -> Kept:
-    """This will return a player's preferences, those of a newcomer where none were ever sent."""
+    """Return a player's preferences, those of a newcomer where none were ever sent."""
     rows = fetch(_READ, [session, player])
     if not rows:
         return Kept(_UNCHANGED, _UNCHANGED.animation)
@@ -67,7 +67,7 @@ def preferences_of(*, player: UUID, session: bytes) -> Kept:
 
 
 def keep(*, operator: UUID, player: UUID, session: bytes, chosen: Preferences) -> Kept:
-    """This will keep a player's preferences in place of those before; the same ones again change nothing."""
+    """Keep a player's preferences in place of those before; the same ones again change nothing."""
     switches = (chosen.sound, chosen.voice, chosen.animation, chosen.full_screen, chosen.instant)
     entered = [player, operator, session, _UNCHANGED.animation]
     ((now,),) = fetch(_KEEP, [*entered, *switches, chosen.style.value])

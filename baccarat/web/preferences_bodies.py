@@ -33,5 +33,5 @@ class PreferencesShown(serializers.Serializer[Any]):
 
 
 def shown(kept: Kept) -> dict[str, Any]:
-    """This will shape preferences for an answer."""
+    """Shape preferences for an answer."""
     return {**asdict(kept.chosen), "animation_now": kept.animation_now}

@@ -38,7 +38,6 @@ class MyPreferences(PlayerView):
         examples=[_SHOWN],
     )
     def get(self, request: Request) -> Response:
-        """This will show the preferences."""
         del request
         return Response(shown(preferences.preferences_of(player=self.caller.player, session=self.caller.session)))
 
@@ -51,7 +50,6 @@ class MyPreferences(PlayerView):
         examples=[OpenApiExample("A choice", value=_CHOSEN, request_only=True), _SHOWN],
     )
     def put(self, request: Request) -> Response:
-        """This will keep the preferences."""
         chosen, me = Preferences(**read(PreferencesRequest, request)), self.caller
         return Response(
             shown(preferences.keep(operator=me.operator, player=me.player, session=me.session, chosen=chosen))

@@ -27,19 +27,19 @@ class DemoPlayer(Strict):
 
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
-    """This will answer the page; who plays is told by the fragment of its address, which never reaches a server."""
+    """Answer the page; who plays is told by the fragment of its address, which never reaches a server."""
     return guard(render(request, "play/page.html"))
 
 
 @require_safe
 def verify(request: HttpRequest) -> HttpResponse:
-    """This will answer the page on which anyone checks an exported round in the browser."""
+    """Answer the page on which anyone checks an exported round in the browser."""
     return guard(render(request, "play/verify.html"))
 
 
 @require_safe
 def verifier(request: HttpRequest) -> HttpResponse:
-    """This will hand out the stand-alone verifier: one file of Python, as it is."""
+    """Hand out the stand-alone verifier: one file of Python, as it is."""
     del request
     answer = HttpResponse(VERIFIER.read_bytes(), content_type="text/x-python; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="{VERIFIER.name}"'
@@ -53,11 +53,10 @@ class Demo(EdgeView):
 
     @extend_schema(exclude=True)
     def get(self, request: Request) -> Response:
-        """This will list the demo players."""
         del request
         return Response({"players": demo.players()})
 
     @extend_schema(exclude=True)
     def post(self, request: Request) -> Response:
-        """This will open a session for one of them."""
+        """Open a session for one of them."""
         return Response(demo.enter(player=read(DemoPlayer, request)["player"]), status=201)

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 
 def address_of(request: HttpRequest) -> str | None:
-    """This will return the network address of whoever asks; None where there is none, as on a socket.
+    """Return the network address of whoever asks; None where there is none, as on a socket.
 
     Behind a proxy of ours it is the last one that X-Forwarded-For names: what stands before it the client can invent.
     """

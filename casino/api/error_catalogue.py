@@ -169,16 +169,15 @@ _FIXED: Final = {problem.code: problem for problem in (*OF_THE_EDGE, *OF_FIELDS)
 
 
 def of_refusal(refusal: type[Refusal]) -> Problem:
-    """This will give a refusal of the rules its line in the catalogue."""
+    """Give a refusal of the rules its line in the catalogue."""
     return Problem(refusal.code, STATUS_OF_KIND[refusal.kind], refusal.title, refusal.remedy)
 
 
 def of_code(code: str) -> Problem | None:
-    """This will find the problem with this code, or None."""
     return _FIXED.get(code) or catalogue().get(code)
 
 
 def catalogue() -> dict[str, Problem]:
-    """This will list every problem by its code: those of the edge and every refusal that is loaded."""
+    """List every problem by its code: those of the edge and every refusal that is loaded."""
     ruled = {refusal.code: of_refusal(refusal) for refusal in all_refusals()}
     return dict(sorted({**ruled, **_FIXED}.items()))

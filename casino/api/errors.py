@@ -78,7 +78,7 @@ class _Verdict:
 
 
 def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
-    """This will answer any exception of a view with its problem document; what nobody foresaw is logged with its id."""
+    """Answer any exception of a view with its problem document; what nobody foresaw is logged with its id."""
     request: HttpRequest = getattr(context["request"], "_request", context["request"])
     verdict = _judge(exc)
     if verdict.problem.status >= 500:
@@ -90,7 +90,7 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
 
 
 def answer(request: HttpRequest, problem: Problem, detail: str = "") -> HttpResponse:
-    """This will answer with one problem of the catalogue, outside of any view."""
+    """Answer with one problem of the catalogue, outside of any view."""
     return _answer(request, _Verdict(problem, detail or problem.title, problem.remedy))
 
 

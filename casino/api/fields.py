@@ -24,7 +24,7 @@ class Strict(serializers.Serializer[Any]):
     """A serializer that refuses fields it does not know (code `unknown_field`)."""
 
     def to_internal_value(self, data: Any) -> Any:
-        """This will validate a body and report every unknown field beside what else is wrong."""
+        """Validate a body and report every unknown field beside what else is wrong."""
         unknown = _unknown(self, data)
         try:
             valid = super().to_internal_value(data)
@@ -38,7 +38,7 @@ class Strict(serializers.Serializer[Any]):
 
 
 def read(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """This will parse the request's body by a serializer; amounts are read in the currency of the caller's balance.
+    """Parse the request's body by a serializer; amounts are read in the currency of the caller's balance.
 
     Raises ValidationError, which answers with the code of the field, or `invalid_fields` when there are several.
     """
@@ -59,7 +59,7 @@ class AmountField(serializers.Field[int, Any, str, int]):
         self.zero = zero
 
     def to_internal_value(self, data: Any) -> int:
-        """This will turn "25.00" into 2500. A JSON number is refused with `amount_not_text`."""
+        """Turn "25.00" into 2500. A JSON number is refused with `amount_not_text`."""
         currency = self.currency or self.context["currency"]
         try:
             if self.zero and kernel_money.parse(data, currency) == 0:
@@ -69,7 +69,7 @@ class AmountField(serializers.Field[int, Any, str, int]):
             raise ValidationError(refusal.detail, code=refusal.code) from None
 
     def to_representation(self, value: int) -> str:
-        """This will print minor units as a decimal string."""
+        """Print minor units as a decimal string."""
         return kernel_money.text(value, self.currency or self.context["currency"])
 
 
@@ -78,7 +78,7 @@ class CurrencyField(serializers.Field[str, Any, str, str]):
     """An ISO 4217 code we know; where the context has a currency it must be that one (`wrong_currency`)."""
 
     def to_internal_value(self, data: Any) -> str:
-        """This will check the code."""
+        """Check the code."""
         if not isinstance(data, str):
             raise ValidationError("A currency is text.", code="not_text")
         try:
@@ -91,7 +91,6 @@ class CurrencyField(serializers.Field[str, Any, str, str]):
         return data
 
     def to_representation(self, value: str) -> str:
-        """This will return the code."""
         return value
 
 
@@ -105,7 +104,7 @@ class ChoiceOf(serializers.Field[StrEnum, Any, str, StrEnum]):
         self._spectacular_annotation = {"field": {"type": "string", "enum": [member.value for member in choices]}}
 
     def to_internal_value(self, data: Any) -> StrEnum:
-        """This will find the member."""
+        """Find the member."""
         if not isinstance(data, str):
             raise ValidationError("This is text.", code="not_text")
         try:
@@ -115,7 +114,6 @@ class ChoiceOf(serializers.Field[StrEnum, Any, str, StrEnum]):
             raise ValidationError(f"{data[:40]!r} is not one of: {known}.", code="unknown_choice") from None
 
     def to_representation(self, value: StrEnum) -> str:
-        """This will return the member's value."""
         return value.value
 
 
@@ -130,7 +128,6 @@ class TextField(serializers.CharField):
     """Text that really is text: numbers and flags are not converted; control characters are refused."""
 
     def to_internal_value(self, data: Any) -> str:
-        """This will check the text."""
         if not isinstance(data, str):
             raise ValidationError("This must be text.", code="not_text")
         if not data.isprintable():
@@ -142,7 +139,7 @@ class ActorField(TextField):
     """Who acts at the operator's desk: the operator's own id of a person, such as `agent-17`, no name or address."""
 
     def to_internal_value(self, data: Any) -> str:
-        """This will check the id."""
+        """Check the id."""
         text = super().to_internal_value(data)
         if not _ACTOR.fullmatch(text):
             raise ValidationError("An id is 1 to 60 letters, digits and ._:-", code="field_invalid")
@@ -153,7 +150,6 @@ class WholeNumberField(serializers.IntegerField):
     """A JSON number without a fraction: neither "5" nor 5.0."""
 
     def to_internal_value(self, data: Any) -> int:
-        """This will check the number."""
         if type(data) is not int:
             raise ValidationError("This must be a whole number.", code="not_a_whole_number")
         return data
@@ -163,7 +159,6 @@ class FlagField(serializers.BooleanField):
     """true or false, and nothing that resembles them."""
 
     def to_internal_value(self, data: Any) -> bool:
-        """This will check the flag."""
         if not isinstance(data, bool):
             raise ValidationError("This must be true or false.", code="not_a_flag")
         return data
@@ -174,7 +169,7 @@ class IdField(serializers.Field[UUID, Any, str, UUID]):
     """A UUID in its usual text form."""
 
     def to_internal_value(self, data: Any) -> UUID:
-        """This will parse the id."""
+        """Parse the id."""
         if not isinstance(data, str):
             raise ValidationError("An id is text.", code="not_text")
         try:
@@ -183,7 +178,6 @@ class IdField(serializers.Field[UUID, Any, str, UUID]):
             raise ValidationError("This is not an id.", code="field_invalid") from None
 
     def to_representation(self, value: UUID) -> str:
-        """This will print the id."""
         return str(value)
 
 
@@ -195,7 +189,7 @@ class MoneySerializer(serializers.Serializer[Any]):
 
 
 def money(minor: int, currency: str) -> dict[str, str]:
-    """This will print minor units for an answer: 1950 EUR is {"amount": "19.50", "currency": "EUR"}."""
+    """Print minor units for an answer: 1950 EUR is {"amount": "19.50", "currency": "EUR"}."""
     return {"amount": kernel_money.text(minor, currency), "currency": currency}
 
 

@@ -55,7 +55,7 @@ class Caller(Protocol):
 
 
 def idempotent(handler: Handler[View, Parameters]) -> Answering[View, Parameters]:
-    """This will wrap a view's `post`: one transaction around the claim of the key, the handler, and its stored answer.
+    """Wrap a view's `post`: one transaction around the claim of the key, the handler, and its stored answer.
 
     The handler may run up to three times when another transaction was quicker (VersionConflict, deadlock), so it must
     have no effect outside the database. Raises Rejected (idempotency_key_required, _malformed, _reused).
@@ -64,7 +64,7 @@ def idempotent(handler: Handler[View, Parameters]) -> Answering[View, Parameters
 
 
 def idempotent_unkept(handler: Handler[View, Parameters]) -> Answering[View, Parameters]:
-    """This will wrap a view's `post` as `idempotent` does, but keep no answer: it may hold what nobody else may see.
+    """Wrap a view's `post` as `idempotent` does, but keep no answer: it may hold what nobody else may see.
 
     A repeated request is handled again, so the handler must change nothing the second time.
     """

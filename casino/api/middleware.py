@@ -22,7 +22,7 @@ _NOTHING_LOADS: Final = "default-src 'none'; frame-ancestors 'none'"
 
 @sync_and_async_middleware
 def edge(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
-    """This will build the middleware; it stands first in the list, so that every answer carries the request's id."""
+    """Build the middleware; it stands first in the list, so that every answer carries the request's id."""
     if iscoroutinefunction(get_response):
         inner: Callable[[HttpRequest], Awaitable[HttpResponseBase]] = get_response
 

@@ -100,7 +100,7 @@ class Operation(AutoSchema):
     """The schema of one operation, with what all of them share."""
 
     def get_override_parameters(self) -> list[Any]:
-        """This will add the headers that an operation takes."""
+        """Add the headers that an operation takes."""
         keyed = getattr(getattr(self.view, self.method.lower(), None), "idempotent", False)
         return [IDEMPOTENCY_KEY, REQUEST_ID] if keyed else [REQUEST_ID]
 

@@ -35,7 +35,7 @@ class Page:
 
 
 def asked(request: Request, *keys: type) -> Page:
-    """This will read `cursor` and `limit` from the query; `keys` are the types (int or str) of the key's columns.
+    """Read `cursor` and `limit` from the query; `keys` are the types (int or str) of the key's columns.
 
     Raises Rejected (invalid_cursor, invalid_limit).
     """
@@ -49,7 +49,7 @@ def asked(request: Request, *keys: type) -> Page:
 def answer(
     page: Page, rows: Sequence[Row], *, key: Callable[[Row], tuple[Any, ...]], item: Callable[[Row], Any]
 ) -> dict[str, Any]:
-    """This will shape up to `page.fetch` rows into {"items": [...], "next": cursor or None}."""
+    """Shape up to `page.fetch` rows into {"items": [...], "next": cursor or None}."""
     shown = rows[: page.limit]
     more = len(rows) > page.limit
     return {"items": [item(row) for row in shown], "next": _encode(key(shown[-1])) if more else None}

@@ -26,7 +26,7 @@ class StrictJSONParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """This will read and parse the body. Raises Rejected (body_too_large, malformed_json)."""
+        """Read and parse the body. Raises Rejected (body_too_large, malformed_json)."""
         del parser_context
         _require_utf8(media_type or "")
         largest = settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0
@@ -37,7 +37,7 @@ class StrictJSONParser(BaseParser):
 
 
 def parse(raw: bytes) -> dict[str, Any]:
-    """This will parse one JSON object. Raises Rejected(malformed_json), which says what is wrong and where.
+    """Parse one JSON object. Raises Rejected(malformed_json), which says what is wrong and where.
 
     Refused are duplicate keys, NaN and Infinity, numbers beyond a double, NUL and lone surrogates in text (no
     database column holds them), and more than DEEPEST levels.

@@ -60,7 +60,7 @@ class EdgeView(APIView):
         request: Request,
         force: bool = False,  # noqa: FBT001, FBT002  (the framework's signature)
     ) -> Any:
-        """This will choose JSON at once for callers that accept it or anything, as nearly all do."""
+        """Choose JSON at once for callers that accept it or anything, as nearly all do."""
         if request.META.get("HTTP_ACCEPT", "*/*") in _JSON_WILL_DO and self.renderer_classes == _JSON_ALONE:
             return ShapeRenderer(), ShapeRenderer.media_type
         return super().perform_content_negotiation(request, force)
@@ -76,7 +76,7 @@ class Problems(EdgeView):
         examples=[OpenApiExample("Catalogue", value={"items": [_EXAMPLE]}, response_only=True)],
     )
     def get(self, request: Request) -> Response:
-        """This will list every code that an answer can carry."""
+        """List every code that an answer can carry."""
         del request
         items = [asdict(problem) for problem in error_catalogue.catalogue().values()]
         return Response({"items": items}, headers={"Cache-Control": _SHOWN_AN_HOUR})
@@ -92,7 +92,7 @@ class ProblemOfCode(EdgeView):
         examples=[OpenApiExample("A code", value=_EXAMPLE, response_only=True)],
     )
     def get(self, request: Request, code: str) -> Response:
-        """This will explain one code. Raises Rejected(not_found)."""
+        """Explain one code. Raises Rejected(not_found)."""
         del request
         problem = error_catalogue.of_code(code)
         if problem is None:
@@ -107,7 +107,6 @@ class Docs(SpectacularSwaggerSplitView):
 
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """This will show the page."""
         response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
         response["Content-Security-Policy"] = _PAGE_POLICY
         return response
@@ -115,32 +114,32 @@ class Docs(SpectacularSwaggerSplitView):
 
 @require_safe
 def schema(request: HttpRequest) -> HttpResponse:
-    """This will answer the OpenAPI document, as YAML when that is asked for by `Accept`, else as JSON."""
+    """Answer the OpenAPI document, as YAML when that is asked for by `Accept`, else as JSON."""
     wants_yaml = "yaml" in request.headers.get("Accept", "")
     return _document(OpenApiYamlRenderer if wants_yaml else OpenApiJsonRenderer)
 
 
 @require_safe
 def schema_yaml(request: HttpRequest) -> HttpResponse:
-    """This will answer the OpenAPI document as YAML."""
+    """Answer the OpenAPI document as YAML."""
     del request
     return _document(OpenApiYamlRenderer)
 
 
 @csrf_exempt
 def unknown(request: HttpRequest) -> HttpResponse:
-    """This will answer an address under /api/ that nobody serves."""
+    """Answer an address under /api/ that nobody serves."""
     return errors.answer(request, NOT_FOUND)
 
 
 def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """This will answer a request that Django itself refuses, such as one for an unknown host."""
+    """Answer a request that Django itself refuses, such as one for an unknown host."""
     del exception
     return errors.answer(request, error_catalogue.BAD_REQUEST)
 
 
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """This will answer an unknown address."""
+    """Answer an unknown address."""
     del exception
     if request.path_info.startswith(API):
         return errors.answer(request, NOT_FOUND)
@@ -148,7 +147,7 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
-    """This will answer what failed outside of any view; Django has logged it."""
+    """Answer what failed outside of any view; Django has logged it."""
     if request.path_info.startswith(API):
         return errors.answer(request, error_catalogue.INTERNAL_ERROR)
     return HttpResponseServerError("Something failed on our side.\n", content_type="text/plain; charset=utf-8")

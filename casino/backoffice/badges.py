@@ -31,12 +31,12 @@ class Waiting:
         self._within = within
 
     def __call__(self, request: HttpRequest) -> str:
-        """This will say how much waits for this person."""
+        """Say how much waits for this person."""
         count = _counts(request).get(self, 0)
         return f"{MOST}+" if count >= MOST else str(count or "")
 
     def statement(self, request: HttpRequest) -> tuple[str, tuple[Any, ...]] | None:
-        """This will return what selects the rows that this person may see, with its values; None where nothing is."""
+        """Return what selects the rows that this person may see, with its values; None where nothing is."""
         if not request.user.has_perm(self.permission):
             return None
         try:

@@ -46,27 +46,27 @@ class ReadOnlyAdmin(Looks):
     list_filter_sheet = False
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """This will refuse, whoever asks."""
+        """Refuse, whoever asks."""
         del request
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """This will refuse, whoever asks."""
+        """Refuse, whoever asks."""
         del request, obj
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """This will refuse, whoever asks."""
+        """Refuse, whoever asks."""
         del request, obj
         return False
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """This will offer nothing that works on many rows."""
+        """Offer nothing that works on many rows."""
         del request
         return {}
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
-        """This will find rows by `found_by` alone: exact values of indexed columns, never a scan for a substring."""
+        """Find rows by `found_by` alone: exact values of indexed columns, never a scan for a substring."""
         del request
         term = search_term.strip()
         if not term:
@@ -75,31 +75,31 @@ class ReadOnlyAdmin(Looks):
         return (queryset.none() if wanted is None else queryset.filter(wanted)), False
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[CountedList]:
-        """This will return the list's machinery."""
+        """Return the list's machinery."""
         del request, kwargs
         return CountedList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will leave out rows of operators that this person does not work for; every page and action asks here."""
+        """Leave out rows of operators that this person does not work for; every page and action asks here."""
         rows: QuerySet[Any] = super().get_queryset(request)
         allowed = scope.operators(request)
         return rows if allowed is None else rows.filter(self.owned_by(allowed))
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will say which rows belong to these operators; Q() for rows that are nobody's."""
+        """Say which rows belong to these operators; Q() for rows that are nobody's."""
         return Q(operator_id__in=operators)
 
     def found_by(self, term: str) -> Q | None:
-        """This will say which rows a searched word means, None for no row at all."""
+        """Say which rows a searched word means, None for no row at all."""
         identity = as_uuid(term)
         return None if identity is None else Q(pk=identity)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """This will return what stands on the page of one row."""
+        """Return what stands on the page of one row."""
         raise NotImplementedError
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """This will answer the list, to a GET only."""
+        """Answer the list, to a GET only."""
         _require_looking(request)
         if not self.has_view_permission(request):
             raise PermissionDenied
@@ -114,7 +114,7 @@ class ReadOnlyAdmin(Looks):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
-        """This will answer the page of one row. Raises PermissionDenied for anything but looking at it."""
+        """Answer the page of one row. Raises PermissionDenied for anything but looking at it."""
         del form_url
         _require_looking(request)
         if object_id is None:
@@ -135,11 +135,11 @@ class ReadOnlyAdmin(Looks):
         return TemplateResponse(request, "admin/casino/page.html", context)
 
     def title_of(self, obj: Any) -> str:
-        """This will name a row at the head of its page."""
+        """Name a row at the head of its page."""
         return str(obj)
 
     def subject_of(self, obj: Any) -> str:
-        """This will name what the page of a row shows, for the log of views: its player's data, or the row."""
+        """Name what the page of a row shows, for the log of views: its player's data, or the row."""
         player = getattr(obj, "player_id", None)
         return f"{self.opts.model_name}:{obj.pk}" if player is None else f"player:{player}"
 
@@ -153,7 +153,7 @@ class ReadOnlyAdmin(Looks):
         return obj
 
     def perform_path(self, name: str, permission: str, perform: Perform) -> URLPattern:
-        """This will give an action on one row its address, `<id>/<name>/`: POST only, for those with `permission`.
+        """Give an action on one row its address, `<id>/<name>/`: POST only, for those with `permission`.
 
         `perform(request, row)` does it and returns what to say; a Refusal it raises is said instead.
         """
@@ -175,16 +175,16 @@ class ReadOnlyAdmin(Looks):
         return path(f"<path:object_id>/{name}/", require_POST(self.admin_site.admin_view(view)), name=name_of_url)
 
     def perform_url(self, name: str, obj: Model) -> str:
-        """This will return the address of an action on one row."""
+        """Return the address of an action on one row."""
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{name}", args=[quote(obj.pk)])
 
     def page_url(self, obj: Model) -> str:
-        """This will return the address of a row's page."""
+        """Return the address of a row's page."""
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[quote(obj.pk)])
 
 
 def as_uuid(term: str) -> UUID | None:
-    """This will read a searched word as an id, None when it is none."""
+    """Read a searched word as an id, None when it is none."""
     try:
         return UUID(term)
     except ValueError:
@@ -192,7 +192,7 @@ def as_uuid(term: str) -> UUID | None:
 
 
 def as_number(term: str) -> int | None:
-    """This will read a searched word, 42 or #42 as pages print it, as a number for a bigint; None where it is none."""
+    """Read a searched word, 42 or #42 as pages print it, as a number for a bigint; None where it is none."""
     digits = term.removeprefix("#")
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 18 else None
 

@@ -22,7 +22,7 @@ _request: ContextVar[HttpRequest | None] = ContextVar("casino_admin_request", de
 
 
 def may_see(model: str) -> bool:
-    """This will tell whether who looks may see the pages of a model (app_model); outside the admin everybody may."""
+    """Tell whether who looks may see the pages of a model (app_model); outside the admin everybody may."""
     request = _request.get()
     if request is None:
         return True
@@ -31,12 +31,12 @@ def may_see(model: str) -> bool:
 
 
 def asking() -> HttpRequest | None:
-    """This will return the request that a page is made for now; None outside of the admin."""
+    """Return the request that a page is made for now; None outside of the admin."""
     return _request.get()
 
 
 def once(name: str, make: Callable[[], Made]) -> Made:
-    """This will make something once for the page that is made now; outside of the admin, each time."""
+    """Make something once for the page that is made now; outside of the admin, each time."""
     request = _request.get()
     if request is None:
         return make()
@@ -49,7 +49,7 @@ def once(name: str, make: Callable[[], Made]) -> Made:
 
 @contextmanager
 def looking(request: HttpRequest) -> Generator[None]:
-    """This will make `request` the one that pages are made for, until it ends."""
+    """Make `request` the one that pages are made for, until it ends."""
     token = _request.set(request)
     try:
         yield
@@ -59,7 +59,7 @@ def looking(request: HttpRequest) -> Generator[None]:
 
 @sync_and_async_middleware
 def middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
-    """This will build the middleware, which comes after that of authentication; only the admin's addresses matter."""
+    """Build the middleware, which comes after that of authentication; only the admin's addresses matter."""
     if iscoroutinefunction(get_response):
         inner: Callable[[HttpRequest], Awaitable[HttpResponseBase]] = get_response
 

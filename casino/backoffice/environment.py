@@ -5,6 +5,6 @@ from django.http import HttpRequest
 
 
 def label(request: HttpRequest) -> list[str]:
-    """This will return the environment's name and the colour it is shown in."""
+    """Return the environment's name and the colour it is shown in."""
     del request
     return ["Production", "danger"] if settings.PRODUCTION else ["Development", "info"]

@@ -39,7 +39,7 @@ SELECT min(high) FROM span
 
 
 def chosen(*, title: str, parameter: str, choices: Choices | MadeChoices, where: Callable[[str], Q]) -> Any:
-    """This will make a filter of some choices, value to label; `where(value)` says which rows are meant.
+    """Make a filter of some choices, value to label; `where(value)` says which rows are meant.
 
     Choices may be made anew for each request, for whoever asks.
     """
@@ -63,12 +63,12 @@ def chosen(*, title: str, parameter: str, choices: Choices | MadeChoices, where:
 
 
 def since_by_uuid(column: str = "id") -> Any:
-    """This will make a filter by time on a column of version-7 ids."""
+    """Make a filter by time on a column of version-7 ids."""
     return _since(lambda when: Q(**{f"{column}__gte": first_uuid(when)}))
 
 
 def since_by_serial(table: str) -> Any:
-    """This will make a filter by time on a table whose serial `id` ascends with `recorded_at`."""
+    """Make a filter by time on a table whose serial `id` ascends with `recorded_at`."""
     return _since(lambda when: Q(id__gte=first_serial(table, when)))
 
 
@@ -82,12 +82,12 @@ def _since(where: Callable[[datetime], Q]) -> Any:
 
 
 def first_uuid(when: datetime) -> UUID:
-    """This will return the lowest version-7 id of a moment."""
+    """Return the lowest version-7 id of a moment."""
     return uuid7(milliseconds=int(when.astimezone(UTC).timestamp() * 1000), entropy=bytes(10))
 
 
 def first_serial(table: str, when: datetime) -> int:
-    """This will find the first id recorded at `when` or later, one more than the last id if there is none."""
+    """Find the first id recorded at `when` or later, one more than the last id if there is none."""
     with connection.cursor() as cursor:
         cursor.execute(_FIRST_SINCE.format(table=connection.ops.quote_name(table)), [when])
         row = cursor.fetchone()

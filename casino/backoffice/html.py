@@ -18,7 +18,7 @@ NOTHING: Final = "\N{EN DASH}"
 
 
 def money(minor: int | None, currency: str, *, signed: bool = False) -> SafeString | str:
-    """This will print minor units with their currency, as decimals; `signed` puts a plus before a gain."""
+    """Print minor units with their currency, as decimals; `signed` puts a plus before a gain."""
     if minor is None:
         return NOTHING
     tone = "loss" if minor < 0 else "gain" if signed and minor > 0 else ""
@@ -28,7 +28,7 @@ def money(minor: int | None, currency: str, *, signed: bool = False) -> SafeStri
 
 
 def moment(when: datetime | None, *, fine: bool = False) -> SafeString | str:
-    """This will print a time in UTC, to the second, or with `fine` to the millisecond."""
+    """Print a time in UTC, to the second, or with `fine` to the millisecond."""
     if when is None:
         return NOTHING
     text = plain_moment(when, fine=fine).removesuffix(" UTC")
@@ -36,38 +36,37 @@ def moment(when: datetime | None, *, fine: bool = False) -> SafeString | str:
 
 
 def plain_moment(when: datetime, *, fine: bool = False) -> str:
-    """This will write a time in UTC as text, to the second, or with `fine` to the millisecond."""
+    """Write a time in UTC as text, to the second, or with `fine` to the millisecond."""
     text = when.astimezone(UTC).isoformat(sep=" ", timespec="milliseconds" if fine else "seconds")
     return f"{text.removesuffix('+00:00')} UTC"
 
 
 def badge(text: str, tone: str = "plain") -> SafeString:
-    """This will print a word on a coloured ground: plain, good, bad, warn, player, banker or tie."""
+    """Print a word on a coloured ground: plain, good, bad, warn, player, banker or tie."""
     return format_html('<span class="c-badge c-{}">{}</span>', tone, text)
 
 
 def both(value: object, remark: str) -> SafeString:
-    """This will print a value with a remark beside it."""
+    """Print a value with a remark beside it."""
     return format_html('{} <span class="c-remark">{}</span>', value, remark)
 
 
 def code(text: object) -> SafeString:
-    """This will print an id or a digest in full, in type of one width."""
+    """Print an id or a digest in full, in type of one width."""
     return format_html('<code class="c-code">{}</code>', text)
 
 
 def short(identity: UUID) -> str:
-    """This will return the end of an id, where ids of one time differ, for places too narrow for all of it."""
+    """Return the end of an id, where ids of one time differ, for places too narrow for all of it."""
     return f"…{str(identity)[-12:]}"
 
 
 def link(url: str, text: object) -> SafeString:
-    """This will print a link."""
     return format_html('<a class="c-link" href="{}">{}</a>', url, text)
 
 
 def page(kind: str, identity: int | str | UUID | None, text: object = None) -> SafeString | str:
-    """This will link to the page of a table, round, player, operator … by its id; settings.ADMIN_PAGES has the kinds.
+    """Link to the page of a table, round, player, operator … by its id; settings.ADMIN_PAGES has the kinds.
 
     A kind without a page, or with one that who looks may not see, is printed as it is; no identity is a dash.
     """
@@ -81,13 +80,13 @@ def page(kind: str, identity: int | str | UUID | None, text: object = None) -> S
 
 
 def stream(name: str, text: object = None) -> SafeString | str:
-    """This will link to the page of what a stream is about: round-…, table-…, wallet-…."""
+    """Link to the page of what a stream is about: round-…, table-…, wallet-…."""
     kind, _, identity = name.partition("-")
     return page(kind, identity, name if text is None else text)
 
 
 def listing(model: str, text: object, **query: str) -> SafeString:
-    """This will link to a list, `app_model`, with a search or filters set; for who may not see it, print the text."""
+    """Link to a list, `app_model`, with a search or filters set; for who may not see it, print the text."""
     if not may_see(model):
         return format_html("{}", text)
     return link(f"{reverse(f'admin:{model}_changelist')}?{urlencode(query)}", text)

@@ -32,7 +32,7 @@ class SignInForm(LoginForm):
         self.fields["code"].widget.attrs["class"] = self.fields["username"].widget.attrs.get("class", "")
 
     def clean(self) -> dict[str, Any]:
-        """This will authenticate with all three at once. Raises ValidationError."""
+        """Authenticate with all three at once. Raises ValidationError."""
         name, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")
         if name is None or not password:
             return self.cleaned_data

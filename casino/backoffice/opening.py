@@ -8,5 +8,5 @@ from django.utils.module_loading import import_string
 
 
 def open_rows(rows: Iterable[Any]) -> None:
-    """This will open every sealed text among the values of these rows, in their places."""
+    """Open every sealed text among the values of these rows, in their places."""
     import_string(settings.ADMIN_OPENS)(rows)

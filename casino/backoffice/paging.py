@@ -33,12 +33,12 @@ class CappedPaginator(Pages):
 
     @cached_property
     def count(self) -> int:
-        """This will return the number of rows that the pages reach, at most MOST."""
+        """Return the number of rows that the pages reach, at most MOST."""
         return min(self._counted, MOST)
 
     @property
     def is_capped(self) -> bool:
-        """This will tell whether there are more rows than the pages reach."""
+        """Tell whether there are more rows than the pages reach."""
         return self._counted > MOST
 
 
@@ -46,7 +46,7 @@ class CountedList(ChangeList):
     """A list whose header does not offer a total that nobody counted."""
 
     def get_results(self, request: HttpRequest) -> None:
-        """This will fetch the page, open what is sealed on it, and take what was counted for all there is."""
+        """Fetch the page, open what is sealed on it, and take what was counted for all there is."""
         super().get_results(request)
         self.full_result_count = self.result_count
         open_rows(self.result_list)

@@ -20,7 +20,7 @@ SPAN: Final = 100_000
 
 
 def operators(request: HttpRequest) -> Collection[UUID] | None:
-    """This will return the operators whose rows this person may see, None for every one; asked once per request."""
+    """Return the operators whose rows this person may see, None for every one; asked once per request."""
     if not hasattr(request, "casino_operators"):
         request.casino_operators = import_string(settings.ADMIN_OPERATORS_OF)(request.user)  # type: ignore[attr-defined]
     found: Collection[UUID] | None = request.casino_operators  # type: ignore[attr-defined]
@@ -28,7 +28,7 @@ def operators(request: HttpRequest) -> Collection[UUID] | None:
 
 
 def is_everyone(operators: Collection[UUID] | None) -> bool:
-    """This will tell whether these are all operators that there are: who works for all of them works for the house."""
+    """Tell whether these are all operators that there are: who works for all of them works for the house."""
     if operators is None:
         return True
     with connection.cursor() as cursor:
@@ -38,7 +38,7 @@ def is_everyone(operators: Collection[UUID] | None) -> bool:
 
 
 def names(request: HttpRequest) -> Mapping[str, str]:
-    """This will return the names of the operators that this person works for, by id as text; asked once per request."""
+    """Return the names of the operators that this person works for, by id as text; asked once per request."""
     if not hasattr(request, "casino_operator_names"):
         asked = import_string(settings.ADMIN_OPERATOR_NAMES)(request)
         request.casino_operator_names = asked  # type: ignore[attr-defined]
@@ -47,7 +47,7 @@ def names(request: HttpRequest) -> Mapping[str, str]:
 
 
 def slug(operator: UUID | None) -> str:
-    """This will return the short name of an operator that who looks works for, or its id; a dash for none."""
+    """Return the short name of an operator that who looks works for, or its id; a dash for none."""
     request = context.asking()
     if operator is None:
         return "\N{EN DASH}"
@@ -55,13 +55,13 @@ def slug(operator: UUID | None) -> str:
 
 
 def within(rows: QuerySet[Any], request: HttpRequest, column: str = "operator_id") -> QuerySet[Any]:
-    """This will leave out rows of operators that this person does not work for."""
+    """Leave out rows of operators that this person does not work for."""
     allowed = operators(request)
     return rows if allowed is None else rows.filter(**{f"{column}__in": allowed})
 
 
 def latest(model: type[Model], request: HttpRequest) -> Q:
-    """This will limit a list by serial ids to the last SPAN rows, for those who may not see all of them."""
+    """Limit a list by serial ids to the last SPAN rows, for those who may not see all of them."""
     if operators(request) is None:
         return Q()
     manager = model._default_manager  # noqa: SLF001  (so Django calls what works for any model)

@@ -37,12 +37,12 @@ class Grid:
     template: ClassVar[str] = "admin/casino/grid.html"
 
     def lines(self) -> Iterator[list[tuple[str, bool, object]]]:
-        """This will yield each row as (header, is it a number, cell), as the template wants it."""
+        """Yield each row as (header, is it a number, cell), as the template wants it."""
         for row in self.rows:
             yield [(header, header in self.numeric, cell) for header, cell in zip(self.headers, row, strict=True)]
 
     def columns(self) -> list[tuple[str, bool]]:
-        """This will list the headers, each with whether its cells are numbers."""
+        """List the headers, each with whether its cells are numbers."""
         return [(header, header in self.numeric) for header in self.headers]
 
 

@@ -8,5 +8,5 @@ from django.utils.module_loading import import_string
 
 
 def seen(request: HttpRequest, *, subject: str, operator: UUID | None = None) -> None:
-    """This will note that whoever asks looks at `subject`, such as player:<id>, of an operator's."""
+    """Note that whoever asks looks at `subject`, such as player:<id>, of an operator's."""
     import_string(settings.ADMIN_SEEN)(request, subject=subject, operator=operator)

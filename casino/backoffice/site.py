@@ -31,11 +31,11 @@ class StaffSite(Site):
     login_template = "staff/login.html"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """This will tell whether somebody is staff, and has given the second factor where it is asked for."""
+        """Tell whether somebody is staff, and has given the second factor where it is asked for."""
         return super().has_permission(request) and login_history.may_pass(request)
 
     def admin_view(self, view: Any, *how: Any, **more: Any) -> Any:
-        """This will refuse, at every page, text that PostgreSQL can't keep. Raises SuspiciousOperation (400)."""
+        """Refuse, at every page, text that PostgreSQL can't keep. Raises SuspiciousOperation (400)."""
         inner = super().admin_view(view, *how, **more)
 
         @wraps(view)
@@ -47,13 +47,13 @@ class StaffSite(Site):
         return guarded
 
     def get_urls(self) -> list[Any]:
-        """This will add the page where an authenticator is set up."""
+        """Add the page where an authenticator is set up."""
         own: list[URLPattern] = [path("authenticator/", self.authenticator, name="authenticator")]
         return [*own, *super().get_urls()]
 
     @method_decorator(never_cache)
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """This will let somebody in, tell of the time before, and lead who has no authenticator to set one up."""
+        """Let somebody in, tell of the time before, and lead who has no authenticator to set one up."""
         if request.method == "GET" and _is_staff(request) and _has_to_enrol(request):
             return HttpResponseRedirect(reverse("admin:authenticator"))
         response = super().login(request, extra_context)
@@ -63,7 +63,7 @@ class StaffSite(Site):
 
     @method_decorator([never_cache, csrf_protect])
     def authenticator(self, request: HttpRequest) -> HttpResponse:
-        """This will show what to scan and, once its code is right, the recovery codes."""
+        """Show what to scan and, once its code is right, the recovery codes."""
         if not _is_staff(request):
             return HttpResponseRedirect(reverse("admin:login"))
         if authenticators.is_enrolled(request.user):

@@ -13,7 +13,7 @@ _STAFF: Final = re.compile(r"\bstaff:(\d{1,18})\b")
 
 
 def named(text: str) -> str:
-    """This will put logins where a text speaks of staff:<number>; a number that nobody has stays."""
+    """Put logins where a text speaks of staff:<number>; a number that nobody has stays."""
     if "staff:" not in text:
         return text
     known = once("logins", _logins)

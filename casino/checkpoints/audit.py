@@ -33,7 +33,7 @@ WHERE seal.position > %s ORDER BY seal.position LIMIT 1
 
 
 def check(seen: replicas.Beyond, *, now: datetime, since: Checkpoint | None = None) -> list[Finding]:
-    """This will find what contradicts between log, tree, checkpoints and their copies, on the caller's snapshot.
+    """Find what contradicts between log, tree, checkpoints and their copies, on the caller's snapshot.
 
     `seen` was read before the snapshot was taken. Checkpoints up to `since`, which is trusted, are compared with their
     copies and with one another, but no root is computed again for them: it goes on from the kept tree at that place.
@@ -71,14 +71,14 @@ def _set_back(unknown: Checkpoint, latest: Checkpoint | None) -> Finding:
 
 
 def trusted(checkpoint: Checkpoint) -> bool:
-    """This will tell whether a checkpoint is this log's, by a trusted key, with the same copy outside, if any."""
+    """Tell whether a checkpoint is this log's, by a trusted key, with the same copy outside, if any."""
     findings: list[Finding] = []
     list(replicas.compare(iter([checkpoint]), findings))
     return _is_signed(checkpoint, records.log_id(), findings) and not findings
 
 
 def last_good(*, upto: int) -> Checkpoint | None:
-    """This will return the newest trusted checkpoint that speaks of no more than `upto` positions, or None."""
+    """Return the newest trusted checkpoint that speaks of no more than `upto` positions, or None."""
     newest = records.of_position(upto)
     while newest is not None and not trusted(newest):
         newest = records.of_number(newest.number - 1)

@@ -43,7 +43,7 @@ class Checkpoint:
 
 
 def signed_bytes(checkpoint: Checkpoint) -> bytes:
-    """This will return the bytes that a checkpoint's signature is over."""
+    """Return the bytes that a checkpoint's signature is over."""
     said = as_json(checkpoint)
     del said["signature"]
     text = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
@@ -51,12 +51,12 @@ def signed_bytes(checkpoint: Checkpoint) -> bytes:
 
 
 def fingerprint(checkpoint: Checkpoint) -> bytes:
-    """This will return the 32 bytes that the next checkpoint names this one by."""
+    """Return the 32 bytes that the next checkpoint names this one by."""
     return sha256(signed_bytes(checkpoint)).digest()
 
 
 def as_json(checkpoint: Checkpoint) -> dict[str, Any]:
-    """This will return the document, JSON-ready."""
+    """Return the document, JSON-ready."""
     return {
         "format": FORMAT,
         "log": str(checkpoint.log),
@@ -72,12 +72,12 @@ def as_json(checkpoint: Checkpoint) -> dict[str, Any]:
 
 
 def text_of(checkpoint: Checkpoint) -> bytes:
-    """This will return the one text that a checkpoint is kept as outside: a line of JSON."""
+    """Return the one text that a checkpoint is kept as outside: a line of JSON."""
     return json.dumps(as_json(checkpoint), sort_keys=True, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def parse(text: bytes | str) -> Checkpoint:
-    """This will read a document back. Raises Malformed for anything that `text_of` would not have written so."""
+    """Read a document back. Raises Malformed for anything that `text_of` would not have written so."""
     try:
         given = json.loads(text)
     except ValueError as trouble:

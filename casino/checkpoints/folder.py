@@ -18,11 +18,10 @@ class Folder:
 
     @property
     def path(self) -> Path:
-        """The folder."""
         return Path(unquote(urlsplit(self.url).path))
 
     def write(self, name: str, text: bytes) -> None:
-        """This will flush a draft to the disk and link it, which only one can do for a name. Raises Taken, Away."""
+        """Flush a draft to the disk and link it, which only one can do for a name. Raises Taken, Away."""
         draft = self.path / f".{name}.{secrets.token_hex(8)}"
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -36,7 +35,7 @@ class Folder:
             raise Away(f"{self}: {trouble.strerror}") from trouble
 
     def read(self, name: str) -> bytes | None:
-        """This will return what is kept under that name, or None. Raises Away."""
+        """Return what is kept under that name, or None. Raises Away."""
         try:
             return (self.path / name).read_bytes()
         except FileNotFoundError:

@@ -20,7 +20,7 @@ _RETIRE: Final = "INSERT INTO checkpoints_retirement (key_id, until) VALUES (%s,
 
 
 def register(ring: Ring, *, now: datetime) -> None:
-    """This will see to it that the active key may sign at `now`. Raises KeyRefused.
+    """See to it that the active key may sign at `now`. Raises KeyRefused.
 
     Call it in the transaction that signs, under the signer's lock.
     """

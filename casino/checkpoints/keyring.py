@@ -30,11 +30,11 @@ class Ring:
     public: dict[str, bytes]
 
     def sign(self, message: bytes) -> bytes:
-        """This will sign with the active key. Raises KeyError on a ring that only verifies."""
+        """Sign with the active key. Raises KeyError on a ring that only verifies."""
         return self.private[self.active].sign(message)
 
     def has_signed(self, checkpoint: Checkpoint) -> bool:
-        """This will tell whether a trusted key of the name that the checkpoint gives has signed it."""
+        """Tell whether a trusted key of the name that the checkpoint gives has signed it."""
         public = self.public.get(checkpoint.key)
         if public is None:
             return False
@@ -46,13 +46,13 @@ class Ring:
 
 
 def ring() -> Ring:
-    """This will return the ring that the settings describe. Raises ImproperlyConfigured."""
+    """Return the ring that the settings describe. Raises ImproperlyConfigured."""
     return parse(settings.CHECKPOINT_KEYS, settings.CHECKPOINT_PUBLIC_KEYS)
 
 
 @lru_cache(maxsize=4)
 def parse(private: str, public: str) -> Ring:
-    """This will read `key-id:64 hex digits, ...` of private keys (their 32-byte seeds) and of public ones.
+    """Read `key-id:64 hex digits, ...` of private keys (their 32-byte seeds) and of public ones.
 
     Raises ImproperlyConfigured, also for an id that stands for two keys.
     """
@@ -65,7 +65,7 @@ def parse(private: str, public: str) -> Ring:
 
 
 def fresh(name: str) -> str:
-    """This will draw a private key from the operating system and return it as CHECKPOINT_KEYS spells one."""
+    """Draw a private key from the operating system and return it as CHECKPOINT_KEYS spells one."""
     return f"{name}:{secrets.token_hex(_BYTES)}"
 
 

@@ -49,19 +49,19 @@ class Inventory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def signed_bytes(inventory: Inventory) -> bytes:
-    """This will return the bytes that an inventory's signature is over."""
+    """Return the bytes that an inventory's signature is over."""
     said = msgspec.to_builtins(inventory)
     del said["signature"]
     return f"{FORMAT}\n".encode() + _canonical(said)
 
 
 def text_of(inventory: Inventory) -> bytes:
-    """This will return the one text that an inventory is kept as, inside and outside: a line of JSON."""
+    """Return the one text that an inventory is kept as, inside and outside: a line of JSON."""
     return _canonical(msgspec.to_builtins(inventory)) + b"\n"
 
 
 def parse(text: bytes) -> Inventory:
-    """This will read a text back. Raises ValueError for anything that `text_of` would not have written so."""
+    """Read a text back. Raises ValueError for anything that `text_of` would not have written so."""
     found = msgspec.json.decode(text, type=Inventory)
     if found.format != FORMAT or text_of(found) != text:
         raise ValueError(f"not a text of the format {FORMAT}")
@@ -69,7 +69,7 @@ def parse(text: bytes) -> Inventory:
 
 
 def fingerprint(text: bytes) -> str:
-    """This will return what the next inventory names a text by: its SHA-256 in hex."""
+    """Return what the next inventory names a text by: its SHA-256 in hex."""
     return sha256(text).hexdigest()
 
 

@@ -23,7 +23,7 @@ COPIED_WITHIN: Final = timedelta(hours=1)
 
 
 def check(beyond: Mapping[int, bytes], *, now: datetime) -> list[Finding]:
-    """This will find what contradicts, on the caller's snapshot; `beyond` are copies that were seen before it."""
+    """Find what contradicts, on the caller's snapshot; `beyond` are copies that were seen before it."""
     findings: list[Finding] = []
     sound = list(_sound(findings))
     last = max((number for number, _ in sound), default=0)

@@ -24,12 +24,12 @@ _ADD: Final = "INSERT INTO checkpoints_inventory (number, text) VALUES (%s, %s)"
 
 
 def name_of(number: int) -> str:
-    """This will return the name that the inventory of that number is kept under."""
+    """Return the name that the inventory of that number is kept under."""
     return f"inventory-{number:012d}.json"
 
 
 def latest() -> Inventory | None:
-    """This will return the newest inventory, or None. Raises HistoryDiffers where it can't be read."""
+    """Return the newest inventory, or None. Raises HistoryDiffers where it can't be read."""
     rows = fetch(_LATEST)
     try:
         return parse(rows[0][0].encode()) if rows else None
@@ -38,12 +38,12 @@ def latest() -> Inventory | None:
 
 
 def newest() -> int:
-    """This will return the number of the newest inventory, 0 where there is none."""
+    """Return the number of the newest inventory, 0 where there is none."""
     return int(fetch(_NEWEST)[0][0])
 
 
 def take() -> int:
-    """This will make inventories until every row is in one that nobody was writing beside, and copy them outside.
+    """Make inventories until every row is in one that nobody was writing beside, and copy them outside.
 
     Returns how many it made. Call it outside of any transaction. Raises CannotSign, places.Away.
     """
@@ -56,7 +56,7 @@ def take() -> int:
 
 
 def take_if_due() -> int:
-    """This will do the same if the newest is older than CHECKPOINT_SECONDS."""
+    """Do the same if the newest is older than CHECKPOINT_SECONDS."""
     last = latest()
     age = timedelta(seconds=settings.CHECKPOINT_SECONDS)
     if last is not None and datetime.now(UTC) - datetime.fromisoformat(last.made_at) < age:
@@ -65,7 +65,7 @@ def take_if_due() -> int:
 
 
 def copy_outside() -> None:
-    """This will copy outside all after the newest that stands there; repeating it does nothing."""
+    """Copy outside all after the newest that stands there; repeating it does nothing."""
     place = storage.configured()
     if place is None:
         return
@@ -129,5 +129,5 @@ def _lots(covered: Mapping[str, int]) -> tuple[Lot, ...]:
 
 
 def since(number: int) -> list[tuple[int, bytes]]:
-    """This will return up to a thousand inventories above a number, as their texts."""
+    """Return up to a thousand inventories above a number, as their texts."""
     return [(found, text.encode()) for found, text in fetch(_AFTER, [number])]

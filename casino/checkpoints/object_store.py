@@ -21,7 +21,7 @@ class ObjectStore:
     token: str = field(default="", repr=False)
 
     def write(self, name: str, text: bytes) -> None:
-        """This will PUT a text where nothing is yet. Raises Taken, Away."""
+        """PUT a text where nothing is yet. Raises Taken, Away."""
         headers = {"If-None-Match": "*", "Content-Type": "application/json"}
         answer = self._ask("PUT", name, headers, text)
         if answer.status_code in _TAKEN:
@@ -30,7 +30,7 @@ class ObjectStore:
             raise Away(f"{self}: PUT was answered with {answer.status_code}")
 
     def read(self, name: str) -> bytes | None:
-        """This will GET what is kept under that name; None for 404. Raises Away."""
+        """GET what is kept under that name; None for 404. Raises Away."""
         answer = self._ask("GET", name, {}, b"")
         if answer.status_code == 404:
             return None

@@ -8,7 +8,7 @@ from casino.kernel.merkle import consistency_ranges, path_ranges
 
 
 def proof_of(positions: Sequence[int], checkpoint: Checkpoint) -> list[list[bytes]]:
-    """This will return each position's inclusion path in the checkpoint's tree, as `merkle.is_included` takes it.
+    """Return each position's inclusion path in the checkpoint's tree, as `merkle.is_included` takes it.
 
     Positions count from 1 and stand at index position - 1. Raises ValueError for a position that the tree does not
     hold, tree.NotWhole when the log has lost what it is made of. Two statements for all of them.
@@ -19,7 +19,7 @@ def proof_of(positions: Sequence[int], checkpoint: Checkpoint) -> list[list[byte
 
 
 def consistency_of(old: Checkpoint, new: Checkpoint) -> list[bytes]:
-    """This will return the proof that the newer tree goes on from the older, as `merkle.is_consistent` takes it.
+    """Return the proof that the newer tree goes on from the older, as `merkle.is_consistent` takes it.
 
     Raises ValueError when `new` has fewer positions than `old`, and tree.NotWhole.
     """

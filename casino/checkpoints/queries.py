@@ -28,7 +28,7 @@ class Consistency:
 
 
 def checkpoint(number: int) -> Checkpoint:
-    """This will return the checkpoint of that number. Raises UnknownCheckpoint."""
+    """Return the checkpoint of that number. Raises UnknownCheckpoint."""
     found = records.of_number(number) if 1 <= number < 2**63 else None
     if found is None:
         raise UnknownCheckpoint
@@ -36,7 +36,7 @@ def checkpoint(number: int) -> Checkpoint:
 
 
 def inclusion(*, position: int, number: int | None) -> Inclusion:
-    """This will prove a position in the checkpoint of that number, or in the oldest that holds it when None.
+    """Prove a position in the checkpoint of that number, or in the oldest that holds it when None.
 
     Raises UnknownCheckpoint, NotInCheckpoint.
     """
@@ -49,7 +49,7 @@ def inclusion(*, position: int, number: int | None) -> Inclusion:
 
 
 def consistency(*, old: int, new: int) -> Consistency:
-    """This will prove that checkpoint `new` goes on from `old`. Raises UnknownCheckpoint, CheckpointsReversed."""
+    """Prove that checkpoint `new` goes on from `old`. Raises UnknownCheckpoint, CheckpointsReversed."""
     if old > new:
         raise CheckpointsReversed
     first, second = checkpoint(old), checkpoint(new)

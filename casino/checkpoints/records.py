@@ -39,49 +39,47 @@ class Key:
     until: datetime | None
 
     def as_json(self) -> dict[str, str | None]:
-        """This will return what is published of it; times in RFC 3339, UTC."""
+        """Return what is published of it; times in RFC 3339, UTC."""
         until = None if self.until is None else _text(self.until)
         return {"id": self.id, "public": self.public.hex(), "from": _text(self.since), "until": until}
 
 
 def log_id() -> UUID:
-    """This will return the id of this database's log; the one of zeros where somebody has removed it."""
+    """Return the id of this database's log; the one of zeros where somebody has removed it."""
     rows = fetch("SELECT id FROM checkpoints_log")
     return rows[0][0] if rows else NAMELESS
 
 
 def latest() -> Checkpoint | None:
-    """This will return the newest checkpoint, or None."""
     return _one(fetch(_COLUMNS + "ORDER BY number DESC LIMIT 1"))
 
 
 def of_number(number: int) -> Checkpoint | None:
-    """This will return the checkpoint of that number, or None."""
     return _one(fetch(_COLUMNS + "WHERE number = %s", [number]))
 
 
 def covering(position: int) -> Checkpoint | None:
-    """This will return the oldest checkpoint whose tree holds that position, or None."""
+    """Return the oldest checkpoint whose tree holds that position, or None."""
     return _one(fetch(_COLUMNS + "WHERE position >= %s ORDER BY position, number LIMIT 1", [position]))
 
 
 def of_position(position: int) -> Checkpoint | None:
-    """This will return the newest checkpoint whose tree holds no more than that many positions, or None."""
+    """Return the newest checkpoint whose tree holds no more than that many positions, or None."""
     return _one(fetch(_COLUMNS + "WHERE position <= %s ORDER BY position DESC, number DESC LIMIT 1", [position]))
 
 
 def listed(*, after: int, limit: int) -> list[Checkpoint]:
-    """This will return up to `limit` checkpoints with numbers above `after`, in order."""
+    """Return up to `limit` checkpoints with numbers above `after`, in order."""
     return _all(fetch(_COLUMNS + "WHERE number > %s ORDER BY number LIMIT %s", [after, limit]))
 
 
 def newest_first(*, below: int | None, limit: int) -> list[Checkpoint]:
-    """This will return up to `limit` checkpoints, newest first, those with numbers below `below`."""
+    """Return up to `limit` checkpoints, newest first, those with numbers below `below`."""
     return _all(fetch(_COLUMNS + "WHERE number < %s ORDER BY number DESC LIMIT %s", [below or 2**62, limit]))
 
 
 def add(checkpoint: Checkpoint) -> None:
-    """This will store a checkpoint. Raises IntegrityError when its number is taken."""
+    """Store a checkpoint. Raises IntegrityError when its number is taken."""
     made = checkpoint
     execute(
         _ADD,
@@ -90,27 +88,27 @@ def add(checkpoint: Checkpoint) -> None:
 
 
 def uncopied(*, limit: int) -> list[Checkpoint]:
-    """This will return the oldest checkpoints that are not noted to stand outside."""
+    """Return the oldest checkpoints that are not noted to stand outside."""
     return _all(fetch(_UNCOPIED, [limit]))
 
 
 def note_copy(number: int, *, place: str) -> None:
-    """This will note that the checkpoint stands outside, at `place`; once."""
+    """Note that the checkpoint stands outside, at `place`; once."""
     execute(_COPIED, [number, place])
 
 
 def copied() -> frozenset[int]:
-    """This will return the numbers of all checkpoints that are noted to stand outside."""
+    """Return the numbers of all checkpoints that are noted to stand outside."""
     return frozenset(number for (number,) in fetch("SELECT number FROM checkpoints_copy"))
 
 
 def registered_keys() -> list[Key]:
-    """This will return every key that has signed here, oldest first."""
+    """Return every key that has signed here, oldest first."""
     return [Key(*row) for row in fetch(_KEYS)]
 
 
 def published_keys() -> list[dict[str, str | None]]:
-    """This will return every key as it is published: {"id", "public", "from", "until"}."""
+    """Return every key as it is published: {"id", "public", "from", "until"}."""
     return [key.as_json() for key in registered_keys()]
 
 

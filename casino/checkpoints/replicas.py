@@ -29,7 +29,7 @@ class Beyond:
 
 
 def beyond() -> Beyond:
-    """This will read the copies with numbers above the database's newest, also behind a gap. Nothing is raised."""
+    """Read the copies with numbers above the database's newest, also behind a gap. Nothing is raised."""
     last, texts, others = records.latest(), dict[int, bytes](), dict[int, bytes]()
     try:
         _look(storage.name_of, 0 if last is None else last.number, texts)
@@ -50,7 +50,7 @@ def _look(name_of: Callable[[int], str], number: int, texts: dict[int, bytes]) -
 
 
 def unknown(seen: Beyond, *, latest: int, findings: list[Finding]) -> list[Checkpoint]:
-    """This will return the copies of checkpoints that this database does not hold, whose newest is `latest`."""
+    """Return the copies of checkpoints that this database does not hold, whose newest is `latest`."""
     found: list[Checkpoint] = []
     if seen.trouble:
         findings.append(Finding(UNREADABLE, "the place of checkpoints", "an answer", seen.trouble))
@@ -61,7 +61,7 @@ def unknown(seen: Beyond, *, latest: int, findings: list[Finding]) -> list[Check
 
 
 def compare(checkpoints: Iterator[Checkpoint], findings: list[Finding]) -> Iterator[Checkpoint]:
-    """This will hand checkpoints on, each compared with its copy; without a place there is nothing to compare with."""
+    """Hand checkpoints on, each compared with its copy; without a place there is nothing to compare with."""
     place, copied = storage.configured(), records.copied()
     for checkpoint in checkpoints:
         if place is not None:

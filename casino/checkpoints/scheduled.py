@@ -11,7 +11,7 @@ logger = logging.getLogger(__name__)
 
 
 def sign() -> int:
-    """This will sign what is due and return how many checkpoints and inventories it made.
+    """Sign what is due and return how many checkpoints and inventories it made.
 
     What stops it is logged and recorded once.
     """

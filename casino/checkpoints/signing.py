@@ -46,12 +46,11 @@ class Standing:
 
 
 def latest() -> Checkpoint | None:
-    """This will return the newest checkpoint, or None."""
     return records.latest()
 
 
 def sign_now() -> Checkpoint | None:
-    """This will make checkpoints until one holds everything that is sealed, copy them outside, and return the last.
+    """Make checkpoints until one holds everything that is sealed, copy them outside, and return the last.
 
     None while nothing is sealed. Call it outside of any transaction. Raises CannotSign, places.Away, tree.NotWhole.
     """
@@ -62,7 +61,7 @@ def sign_now() -> Checkpoint | None:
 
 
 def sign_if_due() -> int:
-    """This will do the same if CHECKPOINT_SECONDS or CHECKPOINT_POSITIONS are over, or a day; returns how many it made.
+    """Do the same if CHECKPOINT_SECONDS or CHECKPOINT_POSITIONS are over, or a day; returns how many it made.
 
     0 also while another process is signing. Raises as `sign_now`.
     """
@@ -75,7 +74,7 @@ def sign_if_due() -> int:
 
 
 def copy_outside() -> None:
-    """This will copy outside what is not noted to stand there; repeating it does nothing. Raises NumberTaken, Away."""
+    """Copy outside what is not noted to stand there; repeating it does nothing. Raises NumberTaken, Away."""
     place = storage.configured()
     if place is None:
         return

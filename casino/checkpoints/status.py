@@ -18,7 +18,7 @@ class Stands:
 
 
 def of(checkpoint: Checkpoint) -> Stands:
-    """This will compare a checkpoint with the log. What an audit computes again is taken from the kept tree here."""
+    """Compare a checkpoint with the log. What an audit computes again is taken from the kept tree here."""
     head = fetch("SELECT digest FROM events_seal WHERE position = %s", [checkpoint.position])
     copied = fetch("SELECT EXISTS (SELECT FROM checkpoints_copy WHERE number = %s)", [checkpoint.number])
     own = ring()

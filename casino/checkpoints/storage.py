@@ -40,19 +40,19 @@ class Place(Protocol):
 
 
 def name_of(number: int) -> str:
-    """This will return the name that the checkpoint of that number is kept under."""
+    """Return the name that the checkpoint of that number is kept under."""
     return f"{number:012d}.json"
 
 
 def configured() -> Place | None:
-    """This will return the place that the settings name, None where they name none. Raises ImproperlyConfigured."""
+    """Return the place that the settings name, None where they name none. Raises ImproperlyConfigured."""
     url = settings.CHECKPOINT_STORE
     return place_at(url, settings.CHECKPOINT_STORE_TOKEN) if url else None
 
 
 @lru_cache(maxsize=4)
 def place_at(url: str, token: str = "") -> Place:
-    """This will return the place at `file:///folder` or `https://host/path`. Raises ImproperlyConfigured."""
+    """Return the place at `file:///folder` or `https://host/path`. Raises ImproperlyConfigured."""
     path = BY_SCHEME.get(urlsplit(url).scheme)
     if path is None:
         raise ImproperlyConfigured("CHECKPOINT_STORE must be file:///folder or https://host/path.")

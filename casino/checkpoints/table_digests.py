@@ -52,7 +52,7 @@ GROUP BY lot.place ORDER BY lot.place
 
 
 def columns() -> dict[str, dict[str, str]]:
-    """This will tell which columns each of the tables has, in order, and of which types."""
+    """Tell which columns each of the tables has, in order, and of which types."""
     found: dict[str, dict[str, str]] = {}
     for table, name, kind in fetch(_COLUMNS, [list(TABLES)]):
         found.setdefault(table, {})[name] = kind
@@ -60,7 +60,7 @@ def columns() -> dict[str, dict[str, str]]:
 
 
 def settled() -> dict[str, int]:
-    """This will return the last number of each table that nobody is writing to: below it no row will appear any more.
+    """Return the last number of each table that nobody is writing to: below it no row will appear any more.
 
     Call it where each statement sees what has committed before it.
     """
@@ -70,7 +70,7 @@ def settled() -> dict[str, int]:
 
 
 def digests(table: str, kinds: Mapping[str, str], spans: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:
-    """This will count the rows within each span of numbers of a table, and digest the texts of these columns.
+    """Count the rows within each span of numbers of a table, and digest the texts of these columns.
 
     `kinds` are their types by name, as `columns` tells them. Bytes, which may be many, stand for themselves by digest.
     """
@@ -85,13 +85,13 @@ def _text(name: str, kind: str) -> str:
 
 
 def lot(table: str, kinds: Mapping[str, str], *, after: int, upto: int) -> Lot:
-    """This will take stock of one lot of a table."""
+    """Take stock of one lot of a table."""
     ((rows, digest),) = digests(table, kinds, [(after, upto)])
     return Lot(table=table, after=after, upto=upto, columns=tuple(kinds), rows=rows, digest=digest)
 
 
 def alike(lots: Iterable[Lot]) -> dict[tuple[str, tuple[str, ...]], list[Lot]]:
-    """This will gather lots that one statement can look at: those of the same table and columns."""
+    """Gather lots that one statement can look at: those of the same table and columns."""
     found: dict[tuple[str, tuple[str, ...]], list[Lot]] = {}
     for each in lots:
         found.setdefault((each.table, each.columns), []).append(each)

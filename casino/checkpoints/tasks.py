@@ -7,5 +7,5 @@ from casino.checkpoints import scheduled
 
 @shared_task(name="checkpoints.sign", acks_late=True, ignore_result=True)
 def sign(**_: object) -> None:
-    """This will make a checkpoint if one is due."""
+    """Make a checkpoint if one is due."""
     scheduled.sign()

@@ -34,7 +34,7 @@ class NotWhole(Exception):
 
 
 def grow(old: int, new: int) -> None:
-    """This will keep the subtrees that are complete at `new` positions and were not at `old`. Raises NotWhole.
+    """Keep the subtrees that are complete at `new` positions and were not at `old`. Raises NotWhole.
 
     Call it in the transaction that signs; it reads the digests after the last complete tile of `old`.
     """
@@ -52,7 +52,7 @@ def grow(old: int, new: int) -> None:
 
 
 def hashes(ranges: Sequence[Range]) -> list[bytes]:
-    """This will return the hash of each range of leaves that `path_ranges` or `consistency_ranges` named.
+    """Return the hash of each range of leaves that `path_ranges` or `consistency_ranges` named.
 
     The ranges must lie within what was grown. Raises NotWhole. Two statements, whatever is asked.
     """
@@ -64,12 +64,12 @@ def hashes(ranges: Sequence[Range]) -> list[bytes]:
 
 
 def peaks_of(size: int) -> list[bytes]:
-    """This will return the hashes of the complete subtrees side by side over positions 1 to `size`. Raises NotWhole."""
+    """Return the hashes of the complete subtrees side by side over positions 1 to `size`. Raises NotWhole."""
     return hashes([Range(place << level, (place + 1) << level) for level, place in peaks(0, size)])
 
 
 def root_of(size: int) -> bytes:
-    """This will return the root over positions 1 to `size`, which were grown. Raises NotWhole."""
+    """Return the root over positions 1 to `size`, which were grown. Raises NotWhole."""
     return hashes([Range(0, size)])[0]
 
 

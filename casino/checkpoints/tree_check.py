@@ -36,7 +36,7 @@ class Regrown:
         self._tree = Frontier(size=self._start, peaks=peaks, level=tree.STORED, seen=self._seen)
 
     def judge(self, claims: Sequence[Checkpoint]) -> list[Finding]:
-        """This will grow the tree over all that the claims, of any order, speak of; returns what contradicts.
+        """Grow the tree over all that the claims, of any order, speak of; returns what contradicts.
 
         Claims at or before the start are passed over.
         """

@@ -37,7 +37,7 @@ class Found:
 
 
 def measure(*, thorough: bool = False) -> Found:
-    """This will measure code, dependencies, settings and the rules in force, and compare; it writes nothing.
+    """Measure code, dependencies, settings and the rules in force, and compare; it writes nothing.
 
     When `thorough`, every file of every dependency is read, too, and held against what was installed.
     """
@@ -61,7 +61,7 @@ def measure(*, thorough: bool = False) -> Found:
 
 
 def record(process: str, *, thorough: bool = False) -> Found:
-    """This will measure and keep what was found; what differs is INTEGRITY_FAILED and, by policy, stops play."""
+    """Measure and keep what was found; what differs is INTEGRITY_FAILED and, by policy, stops play."""
     found = measure(thorough=thorough)
     with transaction.atomic():
         _keep(found)
@@ -79,7 +79,7 @@ def record(process: str, *, thorough: bool = False) -> Found:
 
 
 def approve(*, by: str, reason: str) -> Found:
-    """This will approve what runs here, code, dependencies and settings, from now on. Raises ApprovalReasonMissing."""
+    """Approve what runs here, code, dependencies and settings, from now on. Raises ApprovalReasonMissing."""
     if not reason.strip():
         raise ApprovalReasonMissing
     found = measure()

@@ -19,7 +19,7 @@ THOROUGH: Final = "sealer"
 
 
 def begin(process: str) -> None:
-    """This will measure this process from now on, in a thread that ends with it; nothing where settings say so."""
+    """Measure this process from now on, in a thread that ends with it; nothing where settings say so."""
     if settings.INTEGRITY_AT_START:
         threading.Thread(target=_watch, args=[process], name="integrity", daemon=True).start()
 
@@ -31,7 +31,7 @@ def _watch(process: str) -> None:
 
 
 def look(process: str, *, thorough: bool = False) -> bool:
-    """This will measure once, and tell whether that could be kept."""
+    """Measure once, and tell whether that could be kept."""
     try:
         attestation.record(process, thorough=thorough)
         clocks.read(process)

@@ -41,7 +41,7 @@ _REASONS: Final = """
 def open_one(
     *, operator: UUID, kind: str, about: str, found: Mapping[str, Any], report: UUID | None = None
 ) -> UUID | None:
-    """This will open a matter in the caller's transaction and return its id; None where one about the same is open."""
+    """Open a matter in the caller's transaction and return its id; None where one about the same is open."""
     fetch(_LOCK, [f"{operator}|{about}"])
     if fetch(_OPEN, [operator, about]):
         return None
@@ -51,17 +51,17 @@ def open_one(
 
 
 def reasons(*, operator: UUID, about: Iterable[str]) -> dict[str, str]:
-    """This will return the words that the newest matter about each of these was resolved with, where one was."""
+    """Return the words that the newest matter about each of these was resolved with, where one was."""
     return dict(fetch(_REASONS, [operator, list(about)]))
 
 
 def assign(matter: UUID, *, operator: UUID, owner: str, by: str) -> None:
-    """This will give a matter to an owner. Raises UnknownMatter, MatterResolved."""
+    """Give a matter to an owner. Raises UnknownMatter, MatterResolved."""
     _act(matter, operator, ASSIGNED, owner=owner, words="", by=by)
 
 
 def resolve(matter: UUID, *, operator: UUID, words: str, by: str) -> None:
-    """This will say what became of a matter. Raises UnknownMatter, MatterResolved, MatterWordsMissing."""
+    """Say what became of a matter. Raises UnknownMatter, MatterResolved, MatterWordsMissing."""
     told = words.strip()
     if not 1 <= len(told) <= LONGEST or "\0" in told:
         raise MatterWordsMissing

@@ -12,6 +12,6 @@ class Measuring(bootsteps.StartStopStep):  # type: ignore[misc]
     """The step of a worker's start that has it measured."""
 
     def start(self, parent: Any) -> None:
-        """This will wait for the worker to be ready."""
+        """Wait for the worker to be ready."""
         del parent
         worker_ready.connect(lambda **_: attestation_thread.begin("worker"), weak=False)

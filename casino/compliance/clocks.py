@@ -20,7 +20,7 @@ LOOKS: Final = 3
 
 
 def offset_ms() -> int:
-    """This will measure by how many milliseconds PostgreSQL's clock is ahead of ours, mid-way there and back."""
+    """Measure by how many milliseconds PostgreSQL's clock is ahead of ours, mid-way there and back."""
     best: tuple[float, float] | None = None
     for _ in range(LOOKS):
         before = time.time()
@@ -32,7 +32,7 @@ def offset_ms() -> int:
 
 
 def read(process: str) -> ClockReading:
-    """This will keep a reading; one beyond settings.CLOCK_TOLERANCE_MS that the last one was not is CLOCK_CHANGED.
+    """Keep a reading; one beyond settings.CLOCK_TOLERANCE_MS that the last one was not is CLOCK_CHANGED.
 
     One that comes long after the last of any host is SERVICE_UNAVAILABLE.
     """

@@ -73,7 +73,7 @@ _OVERWRITE: Final = (
 
 
 def request(*, operator: UUID, player: UUID, by: str, reason: str, despite_duty: bool) -> UUID:
-    """This will ask for a player to be erased, for a reason of Ground's, and return the request's id.
+    """Ask for a player to be erased, for a reason of Ground's, and return the request's id.
 
     Raises UnknownPlayer, ErasureReasonMissing, AlreadyErased, StillInPlay, StillExcluded, StillToBeKept.
     """
@@ -97,7 +97,7 @@ def request(*, operator: UUID, player: UUID, by: str, reason: str, despite_duty:
 
 
 def approve(*, erasure: UUID, by: str) -> None:
-    """This will erase a player. Not undone.
+    """Erase a player. Not undone.
 
     Raises UnknownErasure, ErasureDecided, ErasureNeedsAnother, StillInPlay, StillExcluded, StillToBeKept.
     """
@@ -119,7 +119,7 @@ def approve(*, erasure: UUID, by: str) -> None:
 
 
 def decline(*, erasure: UUID, by: str) -> None:
-    """This will leave a player as it is. Raises UnknownErasure, ErasureDecided, ErasureNeedsAnother."""
+    """Leave a player as it is. Raises UnknownErasure, ErasureDecided, ErasureNeedsAnother."""
     with transaction.atomic():
         Decision.objects.create(erasure=_waiting(erasure, by), approved=False, decided_by=by)
 

@@ -31,7 +31,7 @@ class Rotated:
 
 
 def rotate(*, actor: str, batch: int = BATCH) -> Rotated:
-    """This will seal everything under the first of PERSONAL_KEYS. Each batch is a transaction that says what it did.
+    """Seal everything under the first of PERSONAL_KEYS. Each batch is a transaction that says what it did.
 
     Broken off, it has done whole batches: call it again and it does the rest. What a process that still has the old
     order of keys sealed meanwhile is left for another call.

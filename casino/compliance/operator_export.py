@@ -55,7 +55,7 @@ _LOG: Final = """
 
 
 def write(file: Path, *, operator: UUID, since: datetime, until: datetime) -> dict[str, int]:
-    """This will write the ZIP, and return how many lines each file in it has, the names of columns not counted.
+    """Write the ZIP, and return how many lines each file in it has, the names of columns not counted.
 
     Ask for an interval that is over, so that nothing is added to it meanwhile.
     """

@@ -9,7 +9,7 @@ from casino.significant import recorder
 
 
 def note(last: ClockReading | None, now: ClockReading) -> None:
-    """This will record SERVICE_UNAVAILABLE where the reading before this one is older than UNAVAILABLE_SECONDS.
+    """Record SERVICE_UNAVAILABLE where the reading before this one is older than UNAVAILABLE_SECONDS.
 
     Workers read their clocks every five minutes, so that a gap is a time without workers, beat or database.
     """

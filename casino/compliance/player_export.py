@@ -105,7 +105,7 @@ class _Sink(io.RawIOBase):
 
 
 def export(*, operator: UUID, player: UUID, now: datetime) -> Iterator[bytes]:
-    """This will make the ZIP of all that there is about a player, piece by piece. Raises UnknownPlayer at once."""
+    """Make the ZIP of all that there is about a player, piece by piece. Raises UnknownPlayer at once."""
     require_player(operator=operator, player=player)
     return _pieces(player, now)
 

@@ -30,12 +30,12 @@ class Part:
 
 
 def code(root: Path) -> Part:
-    """This will digest every released file under a folder of the project."""
+    """Digest every released file under a folder of the project."""
     return part("code", {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in _files(root)})
 
 
 def dependencies() -> Part:
-    """This will name every installed distribution with its version, and digest its list of files with their hashes."""
+    """Name every installed distribution with its version, and digest its list of files with their hashes."""
     found: dict[str, str] = {}
     for folder in site():
         for path in folder.glob("*.dist-info"):
@@ -46,12 +46,12 @@ def dependencies() -> Part:
 
 
 def site() -> set[Path]:
-    """This will return where dependencies are installed."""
+    """Return where dependencies are installed."""
     return {Path(sysconfig.get_path(name)) for name in ("purelib", "platlib")}
 
 
 def altered(folders: Collection[Path]) -> list[str]:
-    """This will name each installed file that is not, or not any more, what its distribution's RECORD says of it.
+    """Name each installed file that is not, or not any more, what its distribution's RECORD says of it.
 
     It reads all of them, which takes seconds. Source: the PyPA's specification "Recording installed projects".
     """
@@ -77,18 +77,18 @@ def _digest_of(path: Path) -> str:
 
 
 def configuration(values: Mapping[str, Any]) -> Part:
-    """This will digest settings one by one, so that a value is compared and never shown."""
+    """Digest settings one by one, so that a value is compared and never shown."""
     return part("settings", {name: hashlib.sha256(repr(value).encode()).hexdigest() for name, value in values.items()})
 
 
 def part(name: str, items: Items) -> Part:
-    """This will make a part of items, in the order of their names."""
+    """Make a part of items, in the order of their names."""
     lines = "".join(f"{item}\x00{items[item]}\n" for item in sorted(items))
     return Part(name, items, hashlib.sha256(f"casino.integrity.{name}.v1\n{lines}".encode()).hexdigest())
 
 
 def differences(approved: Items, found: Items, *, part: str) -> list[str]:
-    """This will name what was changed, added or removed, a sentence each."""
+    """Name what was changed, added or removed, a sentence each."""
     told = [f"{part}: {name} was changed" for name in _both(approved, found) if approved[name] != found[name]]
     told += [f"{part}: {name} was added" for name in sorted(found.keys() - approved.keys())]
     told += [f"{part}: {name} is missing" for name in sorted(approved.keys() - found.keys())]

@@ -71,7 +71,7 @@ class Purge:
 
 
 def period(kind: str, days: int | None = None) -> int:
-    """This will return for how many days a kind is kept: as asked for, as set, or by default.
+    """Return for how many days a kind is kept: as asked for, as set, or by default.
 
     Raises UnknownKeeping, KeptForGood, and TooYoung for fewer days than the policy or the law wants.
     """
@@ -89,7 +89,7 @@ def period(kind: str, days: int | None = None) -> int:
 
 
 def look(kind: str, *, days: int | None = None) -> Purge:
-    """This will count what a purge of a kind would remove. Raises as `period` does."""
+    """Count what a purge of a kind would remove. Raises as `period` does."""
     kept = period(kind, days)
     before = _now() - timedelta(days=kept)
     rows = sum(_count(table, column, before) for table, column in KEEPINGS[kind].tables.items())
@@ -97,7 +97,7 @@ def look(kind: str, *, days: int | None = None) -> Purge:
 
 
 def purge(kind: str, *, by: str, days: int | None = None) -> Purge:
-    """This will remove what is older than a kind is kept, and record that. Raises as `period` does."""
+    """Remove what is older than a kind is kept, and record that. Raises as `period` does."""
     kept = period(kind, days)
     with transaction.atomic():
         before = _now() - timedelta(days=kept)

@@ -7,5 +7,5 @@ from casino.compliance import clocks
 
 @shared_task(name="integrity.read_clock", ignore_result=True)
 def read_clock(**_: object) -> None:
-    """This will hold the worker's clock against PostgreSQL's."""
+    """Hold the worker's clock against PostgreSQL's."""
     clocks.read("worker")

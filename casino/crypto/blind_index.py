@@ -20,23 +20,23 @@ _WRAP: Final = "UPDATE operators_markkey SET key_id = %s, wrapped = %s WHERE id 
 
 
 def mark(reference: str) -> bytes:
-    """This will return what an operator's reference of a player is found by. Raises Unreadable."""
+    """Return what an operator's reference of a player is found by. Raises Unreadable."""
     return computed(_unsealed(*fetch(_READ)[0]), reference)
 
 
 def computed(key: bytes, reference: str) -> bytes:
-    """This will compute the mark of a reference under a key at hand."""
+    """Compute the mark of a reference under a key at hand."""
     return hmac.digest(key, b"casino.personal.reference.v1\x00" + reference.encode(), "sha256")
 
 
 def keep(key: bytes) -> None:
-    """This will keep a key for all marks, unless there is one."""
+    """Keep a key for all marks, unless there is one."""
     sealed = seal(key, belongs_to=BELONGS_TO)
     execute(_KEEP, [sealed.key_id, sealed.data])
 
 
 def rewrap(first: str) -> str | None:
-    """This will seal the key of the marks under the first of PERSONAL_KEYS, whose id is `first`.
+    """Seal the key of the marks under the first of PERSONAL_KEYS, whose id is `first`.
 
     Returns the id of the one it was sealed under, None where there was nothing to do. Raises Unreadable.
     """

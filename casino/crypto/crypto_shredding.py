@@ -57,24 +57,24 @@ class PersonalKey:
     cipher: AESGCM
 
     def text(self, text: str) -> str:
-        """This will seal a text, to be stored in place of it; an empty one stays empty."""
+        """Seal a text, to be stored in place of it; an empty one stays empty."""
         if not text:
             return text
         return _sealed(self.cipher, text, (self.player,))
 
     def data(self, data: bytes) -> bytes:
-        """This will seal bytes, to be stored in place of them, after the id of whose they are."""
+        """Seal bytes, to be stored in place of them, after the id of whose they are."""
         return self.player.bytes + encrypt(self.cipher, data, belongs_to=_belongs_to(self.player))
 
 
 def new_key(player: UUID) -> tuple[PersonalKey, Sealed]:
-    """This will draw a key for a player, with what is to be stored of it."""
+    """Draw a key for a player, with what is to be stored of it."""
     drawn = secrets.token_bytes(KEY)
     return PersonalKey(player, AESGCM(drawn)), seal(drawn, belongs_to=wrapped_for(player))
 
 
 def key_of(player: UUID) -> PersonalKey:
-    """This will open a player's key, or give the player one. Raises PersonErased, Unreadable."""
+    """Open a player's key, or give the player one. Raises PersonErased, Unreadable."""
     return PersonalKey(player, AESGCM(_drawn(player)))
 
 
@@ -91,7 +91,7 @@ def _drawn(player: UUID) -> bytes:
 
 
 def words(player: UUID, text: str) -> str:
-    """This will seal words about a player, to be stored in place of them; empty ones stay empty.
+    """Seal words about a player, to be stored in place of them; empty ones stay empty.
 
     About one whose key was destroyed no words are kept: what is stored then is ERASED. Raises Unreadable.
     """
@@ -104,7 +104,7 @@ def words(player: UUID, text: str) -> str:
 
 
 def words_about(players: Iterable[UUID], text: str) -> str:
-    """This will seal words that may speak of any of these players, to be stored in place of them.
+    """Seal words that may speak of any of these players, to be stored in place of them.
 
     They are ERASED when one of the players is; of nobody they stay as they are. Raises Unreadable.
     """
@@ -118,12 +118,12 @@ def words_about(players: Iterable[UUID], text: str) -> str:
 
 
 def is_sealed(value: object) -> bool:
-    """This will tell whether a stored value is a sealed text."""
+    """Tell whether a stored value is a sealed text."""
     return isinstance(value, str) and value.startswith(PREFIX)
 
 
 def opened(texts: Sequence[str | None]) -> list[str | None]:
-    """This will open stored texts with one question for all their keys; what was never sealed stays as it is.
+    """Open stored texts with one question for all their keys; what was never sealed stays as it is.
 
     One whose key was destroyed is ERASED, one that can't be opened UNREADABLE. A sentence that quotes sealed words is
     returned with those words opened.
@@ -135,12 +135,12 @@ def opened(texts: Sequence[str | None]) -> list[str | None]:
 
 
 def withheld(text: str) -> str:
-    """This will leave out the sealed words that a text quotes, for what is kept for good and can't forget them."""
+    """Leave out the sealed words that a text quotes, for what is kept for good and can't forget them."""
     return _TOKEN.sub(WITHHELD, text)
 
 
 def told(text: str) -> str:
-    """This will open the sealed words that one text is or quotes, as `opened` does."""
+    """Open the sealed words that one text is or quotes, as `opened` does."""
     return opened([text])[0] or ""
 
 
@@ -151,18 +151,18 @@ def _quoting(text: str, said: Mapping[str, str]) -> str:
 
 
 def opened_data(stored: Sequence[bytes]) -> list[bytes | None]:
-    """This will open what `PersonalKey.data` has sealed, with one question; None for what can't be opened."""
+    """Open what `PersonalKey.data` has sealed, with one question; None for what can't be opened."""
     keys = _Keys({UUID(bytes=data[:16]) for data in stored if len(data) > 16})
     return [keys.data((UUID(bytes=data[:16]),), data[16:]) if len(data) > 16 else None for data in stored]
 
 
 def destroyed() -> set[UUID]:
-    """This will return the players whose keys were destroyed."""
+    """Return the players whose keys were destroyed."""
     return {player for (player,) in fetch("SELECT player_id FROM operators_personalkey WHERE wrapped IS NULL")}
 
 
 def open_rows(rows: Iterable[Any]) -> None:
-    """This will open every text among the values of these objects that is sealed or quotes what is, in their places."""
+    """Open every text among the values of these objects that is sealed or quotes what is, in their places."""
     named = ((row, name, value) for row in rows for name, value in vars(row).items() if isinstance(value, str))
     found = [each for each in named if PREFIX in each[2]]
     for (row, name, _), text in zip(found, opened([value for _, _, value in found]), strict=True):
@@ -170,7 +170,7 @@ def open_rows(rows: Iterable[Any]) -> None:
 
 
 def destroy(player: UUID) -> None:
-    """This will destroy a player's key, so that nothing that was sealed under it can be read again. Not undone."""
+    """Destroy a player's key, so that nothing that was sealed under it can be read again. Not undone."""
     execute(_DESTROY, [player])
 
 
@@ -218,7 +218,7 @@ def _joint(drawn: Sequence[bytes]) -> AESGCM:
 
 
 def owner_of(text: str) -> UUID | None:
-    """This will tell whose key opens a sealed text; None for one that is none, or is of several players."""
+    """Tell whose key opens a sealed text; None for one that is none, or is of several players."""
     owners = _owners(text) if _TOKEN.fullmatch(text) else ()
     return owners[0] if len(owners) == 1 else None
 
@@ -244,5 +244,5 @@ def _belongs_to(*players: UUID) -> bytes:
 
 
 def wrapped_for(player: UUID) -> bytes:
-    """This will say what a stored key of a player's is bound to."""
+    """Say what a stored key of a player's is bound to."""
     return b"casino.personal.key.v1\x00" + player.bytes

@@ -30,7 +30,7 @@ class Sealed:
 
 @lru_cache(maxsize=4)
 def ring(configured: str) -> Mapping[str, AESGCM]:
-    """This will parse `key-id:64 hex digits, ...`; the first key seals. Raises ImproperlyConfigured."""
+    """Parse `key-id:64 hex digits, ...`; the first key seals. Raises ImproperlyConfigured."""
     found: dict[str, AESGCM] = {}
     for part in configured.split(","):
         key_id, _, digits = part.strip().partition(":")
@@ -45,13 +45,13 @@ def ring(configured: str) -> Mapping[str, AESGCM]:
 
 
 def seal(secret: bytes, *, belongs_to: bytes) -> Sealed:
-    """This will seal a secret under the first key of settings.PERSONAL_KEYS, bound to what it belongs to."""
+    """Seal a secret under the first key of settings.PERSONAL_KEYS, bound to what it belongs to."""
     key_id, key = next(iter(ring(settings.PERSONAL_KEYS).items()))
     return Sealed(key_id, encrypt(key, secret, belongs_to=belongs_to))
 
 
 def unseal(sealed: Sealed, *, belongs_to: bytes) -> bytes:
-    """This will open what `seal` has sealed. Raises Unreadable."""
+    """Open what `seal` has sealed. Raises Unreadable."""
     key = ring(settings.PERSONAL_KEYS).get(sealed.key_id)
     if key is None:
         raise Unreadable(f"The key {sealed.key_id!r} is not on the ring.")
@@ -59,13 +59,13 @@ def unseal(sealed: Sealed, *, belongs_to: bytes) -> bytes:
 
 
 def encrypt(key: AESGCM, secret: bytes, *, belongs_to: bytes) -> bytes:
-    """This will encrypt under a key at hand: nonce, then ciphertext with its tag."""
+    """Encrypt under a key at hand: nonce, then ciphertext with its tag."""
     nonce = secrets.token_bytes(NONCE)
     return nonce + key.encrypt(nonce, secret, belongs_to)
 
 
 def decrypt(key: AESGCM, data: bytes, *, belongs_to: bytes) -> bytes:
-    """This will open what `encrypt` has made. Raises Unreadable."""
+    """Open what `encrypt` has made. Raises Unreadable."""
     try:
         return key.decrypt(data[:NONCE], data[NONCE:], belongs_to)
     except (InvalidTag, ValueError):

@@ -34,7 +34,7 @@ class Rewrapped:
 
 
 def rewrap(first: str, *, after: UUID, limit: int) -> Rewrapped:
-    """This will seal up to `limit` keys, of players after an id, under the first of PERSONAL_KEYS, whose id is `first`.
+    """Seal up to `limit` keys, of players after an id, under the first of PERSONAL_KEYS, whose id is `first`.
 
     Call it in a transaction.
     """

@@ -118,7 +118,7 @@ def _last_home() -> dict[str, str]:
 
 
 def current_folder() -> Path:
-    """This will return the home that was used last, or the default one."""
+    """Return the home that was used last, or the default one."""
     base = base_folder()
     pointer = base / "current"
     return base / (pointer.read_text(encoding="utf-8").strip() if pointer.exists() else DEFAULT_HOME)

@@ -7,7 +7,7 @@ from casino.devstack.home import base_folder, claim
 
 
 def clean() -> None:
-    """This will delete every home that no stack holds. Raises Trouble when one is running."""
+    """Delete every home that no stack holds. Raises Trouble when one is running."""
     base = base_folder()
     folders = [entry for entry in base.iterdir() if (entry / "lock").exists()] if base.is_dir() else []
     for folder in folders:

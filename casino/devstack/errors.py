@@ -19,7 +19,7 @@ REMEDIES = {
 
 
 def explain(error: OSError) -> Trouble:
-    """This will turn an operating system's error into a sentence that names the file and the way out."""
+    """Turn an operating system's error into a sentence that names the file and the way out."""
     what = REMEDIES.get(error.errno or 0, error.strerror or "The system refused")
     where = f": {error.filename}" if error.filename else ""
     return Trouble(
@@ -29,7 +29,7 @@ def explain(error: OSError) -> Trouble:
 
 @contextlib.contextmanager
 def in_plain_words() -> Generator[None]:
-    """This will turn an OSError of the block into Trouble. Raises Trouble."""
+    """Turn an OSError of the block into Trouble. Raises Trouble."""
     try:
         yield
     except OSError as error:

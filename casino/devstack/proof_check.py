@@ -26,14 +26,14 @@ class Proven:
     code: int
 
     def line(self) -> str:
-        """This will say it in a line, or all that the verifier said when it refused the round."""
+        """Say it in a line, or all that the verifier said when it refused the round."""
         if self.code:
             return f"proof: round {self.round} FAILED\n{self.told}"
         return f"proof: round {self.round} {self.told.splitlines()[-1]}"
 
 
 def prove(stack: Stack, *, credential: str) -> Proven:
-    """This will sign a checkpoint, export any ended round, and run the verifier on it in a process of its own.
+    """Sign a checkpoint, export any ended round, and run the verifier on it in a process of its own.
 
     What it gets is left in the stack's folder. Raises Trouble when the service does not hand it out.
     """

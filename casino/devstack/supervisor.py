@@ -25,7 +25,7 @@ class Patience:
     due: float | None = None
 
     def after_death(self, now: float) -> float:
-        """This will say when to start again."""
+        """Say when to start again."""
         if now - self.started > HEALTHY_AFTER:
             self.wait = FIRST_WAIT
         self.due = now + self.wait
@@ -33,7 +33,6 @@ class Patience:
         return self.due
 
     def after_start(self, now: float) -> None:
-        """This will note a start."""
         self.started, self.due = now, None
 
 
@@ -45,7 +44,7 @@ class Supervisor:
     patience: dict[str, Patience] = field(default_factory=dict)
 
     def look(self, now: float) -> None:
-        """This will report processes that died, and start again those whose wait is over."""
+        """Report processes that died, and start again those whose wait is over."""
         for child in self.stack.dead():
             patience = self.patience.setdefault(child.name, Patience())
             if patience.due is None:
@@ -58,14 +57,14 @@ class Supervisor:
 
 
 def fingerprint(project: Path = PROJECT) -> float:
-    """This will return the time of the newest change to our sources."""
+    """Return the time of the newest change to our sources."""
     files = (file for name in SOURCES for file in (project / name).rglob("*") if file.suffix in {".py", ".html"})
     times = (file.stat().st_mtime for file in files)
     return max(times, default=0.0)
 
 
 def run_forever(stack: Stack, *, reload: bool) -> None:
-    """This will keep the stack running until a signal ends it; with `reload`, sources that change are loaded anew."""
+    """Keep the stack running until a signal ends it; with `reload`, sources that change are loaded anew."""
     supervisor, before = Supervisor(stack), fingerprint() if reload else 0.0
     while True:
         time.sleep(0.5)

@@ -75,7 +75,7 @@ class Stack:
         return f"http://{HOST}:{self.port}"
 
     def child(self, name: str) -> Child:
-        """This will return one process by its name. Raises KeyError."""
+        """Return one process by its name. Raises KeyError."""
         return self.children[name]
 
     def __enter__(self) -> Self:
@@ -147,21 +147,21 @@ class Stack:
         )
 
     def manage(self, *arguments: str, extra: Mapping[str, str] | None = None) -> str:
-        """This will run one of manage.py's commands on this stack's servers and return its output. Raises Trouble."""
+        """Run one of manage.py's commands on this stack's servers and return its output. Raises Trouble."""
         command = [sys.executable, str(PROJECT / "manage.py"), *arguments]
         return run_to_end(command, environment={**self.environment, **(extra or {})}, folder=PROJECT)
 
     def dead(self) -> list[Child]:
-        """This will list the processes that should run and do not."""
+        """List the processes that should run and do not."""
         return [child for child in self.children.values() if child.wanted and not child.alive()]
 
     def raise_if_dead(self) -> None:
-        """This will raise Trouble with the end of its log when a process has died."""
+        """Raise Trouble with the end of its log when a process has died."""
         for child in self.dead():
             raise Trouble(child.obituary())
 
     def furnish(self) -> tuple[str, Path] | None:
-        """This will make what a system is tried with, if it is missing: the superuser `admin`, the operator `demo`.
+        """Make what a system is tried with, if it is missing: the superuser `admin`, the operator `demo`.
 
         Returns the superuser's password and the file that holds the operator's key; None on servers given by URL,
         where it makes nothing. Raises Trouble.
@@ -178,7 +178,7 @@ class Stack:
 
 
 def operator_key(printed: str) -> str:
-    """This will find the credential in what `manage.py operator` prints. Raises Trouble."""
+    """Find the credential in what `manage.py operator` prints. Raises Trouble."""
     found = re.search(r"Bearer (\S+)", printed)
     if found is None:
         raise Trouble(f"No credential was printed: {printed}")
@@ -186,7 +186,7 @@ def operator_key(printed: str) -> str:
 
 
 def commands(*, port: int, beat_file: Path) -> dict[str, list[str]]:
-    """This will return the commands of our own processes, by name."""
+    """Return the commands of our own processes, by name."""
     python = sys.executable
     celery = [python, "-m", "celery", "-A", "casino"]
     single = ["--lifespan", "off", "--no-access-log", "--timeout-graceful-shutdown", "5"]
@@ -202,7 +202,7 @@ def commands(*, port: int, beat_file: Path) -> dict[str, list[str]]:
 
 
 def free_port(wanted: int) -> int:
-    """This will return the wanted port, or any free one for 0. Raises Trouble when it is taken."""
+    """Return the wanted port, or any free one for 0. Raises Trouble when it is taken."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -217,7 +217,7 @@ def free_port(wanted: int) -> int:
 
 
 def answers(*, port: int, path: str, host: str = HOST) -> bool:
-    """This will say whether the web server answers 200 at this path."""
+    """Say whether the web server answers 200 at this path."""
     connection = http.client.HTTPConnection(host, port, timeout=5)
     try:
         connection.request("GET", path)

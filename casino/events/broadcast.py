@@ -24,7 +24,7 @@ PATIENCE: Final = 0.2
 
 
 def announce() -> None:
-    """This will tell all listeners that something was sealed; never raises: a lost announcement costs time only."""
+    """Tell all listeners that something was sealed; never raises: a lost announcement costs time only."""
     if not wakeups.available():
         return
     try:
@@ -41,7 +41,7 @@ class Listener:
         self._away_until = 0.0
 
     def wait(self, seconds: float) -> bool | None:
-        """This will wait for an announcement, at most so many seconds, and say whether one came.
+        """Wait for an announcement, at most so many seconds, and say whether one came.
 
         None at once when Redis is away: the caller sleeps instead. Several announcements count as one.
         """
@@ -59,7 +59,6 @@ class Listener:
         return came
 
     def close(self) -> None:
-        """This will stop listening."""
         ear, self._ear = self._ear, None
         if ear is not None:
             ear.close()

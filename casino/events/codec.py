@@ -65,7 +65,7 @@ class Catalogue:
         return self._current
 
     def encode(self, event: object) -> Draft:
-        """This will turn an event into a draft with canonical bytes. Raises UnknownEvent for a class not listed."""
+        """Turn an event into a draft with canonical bytes. Raises UnknownEvent for a class not listed."""
         name = type(event).__name__
         kind = self._kinds.get(name)
         if kind is None or kind.event is not type(event):
@@ -73,7 +73,7 @@ class Catalogue:
         return Draft(name, kind.schema, _encode(event))
 
     def decode(self, name: str, schema: int, data: bytes | str) -> Any:
-        """This will turn stored bytes into the event they record, upcasting older schemas.
+        """Turn stored bytes into the event they record, upcasting older schemas.
 
         Raises UnknownEvent for an unknown name or a schema that is not known (yet), MalformedEvent for other fields.
         """

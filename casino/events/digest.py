@@ -41,7 +41,7 @@ def digest(
     recorded_at: datetime,
     previous: bytes,
 ) -> bytes:
-    """This will return the 32-byte digest of one sealed event, laid out as the module says.
+    """Return the 32-byte digest of one sealed event, laid out as the module says.
 
     `event` is the event's id, `recorded_at` an aware time, `data` and `metadata` are canonical JSON, `previous` is 32
     bytes. Raises struct.error when a number does not fit its place.
@@ -51,7 +51,7 @@ def digest(
 
 
 def microseconds(moment: datetime) -> int:
-    """This will return how many microseconds an aware time is after 1970-01-01T00:00:00Z; before it, below zero."""
+    """Return how many microseconds an aware time is after 1970-01-01T00:00:00Z; before it, below zero."""
     since = moment - _EPOCH
     return (since.days * 86400 + since.seconds) * 1_000_000 + since.microseconds
 
@@ -68,7 +68,7 @@ def seal(  # noqa: PLR0917  (by position, as keywords cost more than some of the
     metadata: bytes,
     previous: bytes,
 ) -> bytes:
-    """This will return the digest of values that are bytes and `microseconds` already, in the order of the layout.
+    """Return the digest of values that are bytes and `microseconds` already, in the order of the layout.
 
     For those who recompute millions. Raises struct.error when a number does not fit its place.
     """

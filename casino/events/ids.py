@@ -8,5 +8,5 @@ from casino.kernel.ids import uuid7
 
 
 def new_id() -> UUID:
-    """This will make a fresh version-7 UUID."""
+    """Make a fresh version-7 UUID."""
     return uuid7(milliseconds=time.time_ns() // 1_000_000, entropy=os.urandom(10))

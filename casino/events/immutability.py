@@ -14,12 +14,12 @@ _NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,47}", re.ASCII)
 
 
 def app_role() -> str:
-    """This will return the application's role, safe to stand in SQL. Raises ImproperlyConfigured for an odd name."""
+    """Return the application's role, safe to stand in SQL. Raises ImproperlyConfigured for an odd name."""
     return plain(settings.APP_ROLE)
 
 
 def append_only(table: str) -> tuple[str, ...]:
-    """This will return the statements that let everyone read and add rows of `table`, and nobody change or remove one.
+    """Return the statements that let everyone read and add rows of `table`, and nobody change or remove one.
 
     Run them after the table is made; `casino.events` 0001_initial must have run. Raises ImproperlyConfigured when
     `table` is not a plain lower-case name. Reverse with `lift_append_only`.
@@ -37,13 +37,13 @@ def append_only(table: str) -> tuple[str, ...]:
 
 
 def lift_append_only(table: str) -> tuple[str, ...]:
-    """This will return the statements that undo `append_only(table)`, for a migration's way back."""
+    """Return the statements that undo `append_only(table)`, for a migration's way back."""
     name = plain(table)
     return (f"DROP TRIGGER {name}_refuses ON {name}", f"DROP TRIGGER {name}_keeps_rows ON {name}", *grant_all(table))
 
 
 def grant_all(table: str) -> tuple[str, ...]:
-    """This will return the statements that let the application's role read and write rows of an ordinary table."""
+    """Return the statements that let the application's role read and write rows of an ordinary table."""
     name, role = plain(table), app_role()
     return (
         f"REVOKE ALL ON TABLE {name} FROM PUBLIC, {role}",
@@ -52,7 +52,7 @@ def grant_all(table: str) -> tuple[str, ...]:
 
 
 def plain(name: str) -> str:
-    """This will return a name that is safe to stand in SQL. Raises ImproperlyConfigured for an odd one."""
+    """Return a name that is safe to stand in SQL. Raises ImproperlyConfigured for an odd one."""
     if _NAME.fullmatch(name) is None:
         raise ImproperlyConfigured(f"{name!r} is not a plain lower-case SQL name.")
     return name

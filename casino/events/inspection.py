@@ -66,7 +66,7 @@ ORDER BY position
 
 
 def inspect(*, oldest: float = 30.0, streams: Sequence[str] | None = None) -> Iterator[Finding]:
-    """This will yield what is wrong with positions, queue and streams, without recomputing a digest.
+    """Yield what is wrong with positions, queue and streams, without recomputing a digest.
 
     `oldest` is how many seconds, by the database's clock, an event may wait for its seal. With `streams`, events are
     looked at in these only.

@@ -30,7 +30,7 @@ WHERE position <> before + 1 ORDER BY position
 
 
 def read_some(forms: Forms, positions: Sequence[int], *, findings: list[Finding]) -> Read:
-    """This will read the sealed events at some positions, ascending.
+    """Read the sealed events at some positions, ascending.
 
     Each is held against its own seal, which must follow from the one before it. One without any before it is not;
     that is for `lacking` to tell.
@@ -41,7 +41,7 @@ def read_some(forms: Forms, positions: Sequence[int], *, findings: list[Finding]
 def stream_some(
     forms: Forms, positions: Sequence[int], *, stream: Stream, chunk: int, findings: list[Finding]
 ) -> Iterator[Read]:
-    """This will do the same in batches of at most `chunk` that another connection reads ahead of us."""
+    """Do the same in batches of at most `chunk` that another connection reads ahead of us."""
     for rows in stream(SOME, [_array(positions)], chunk):
         yield _held(forms, rows, findings)
 
@@ -59,7 +59,7 @@ def _array(numbers: Sequence[int]) -> str:
 
 
 def lacking(*, upto: int) -> Iterator[Finding]:
-    """This will yield the positions that lack and the events that are gone, of a log that is not read in one piece."""
+    """Yield the positions that lack and the events that are gone, of a log that is not read in one piece."""
     for position, event in fetch(GONE, [upto]):
         yield Finding("event missing", f"position {position}", f"event {event}", "nothing")
     for before, position in fetch(GAPS, [upto]):

@@ -32,7 +32,7 @@ Answer = Callable[[], Rows]
 
 
 def ask(sql: str, parameters: Sequence[bytes]) -> Answer:
-    """This will send a statement on Django's connection, in whose transaction we are, and return what takes its rows.
+    """Send a statement on Django's connection, in whose transaction we are, and return what takes its rows.
 
     Parameters are texts for $1, $2 and so on. Nothing else may be asked on the connection until the rows were taken,
     once; taking them raises psycopg.Error.
@@ -47,7 +47,7 @@ def ask(sql: str, parameters: Sequence[bytes]) -> Answer:
 
 @contextlib.contextmanager
 def ahead(*, snapshot: str) -> Generator[Stream]:
-    """This will stream on a connection of its own that sees the exported snapshot of that name, closed at the end.
+    """Stream on a connection of its own that sees the exported snapshot of that name, closed at the end.
 
     The rows of one statement must all be taken before the next. Taking them raises psycopg.Error.
     """

@@ -78,7 +78,7 @@ class Stop(Protocol):
 
 
 def seal_once(*, limit: int = 1000) -> int:
-    """This will seal up to `limit` waiting events, lowest ids first, and return how many; 0 if another is sealing."""
+    """Seal up to `limit` waiting events, lowest ids first, and return how many; 0 if another is sealing."""
     with transaction.atomic():
         if not fetch(TAKE_LOCK, [LOCK])[0][0]:
             return 0
@@ -93,7 +93,7 @@ def seal_once(*, limit: int = 1000) -> int:
 
 
 def seal_all(*, limit: int = 1000) -> int:
-    """This will seal until nothing waits (or another sealer is at it), and return how many were sealed here."""
+    """Seal until nothing waits (or another sealer is at it), and return how many were sealed here."""
     total = 0
     while sealed := seal_once(limit=limit):
         total += sealed
@@ -101,7 +101,7 @@ def seal_all(*, limit: int = 1000) -> int:
 
 
 def run(stop: Stop, *, limit: int = 1000) -> None:
-    """This will seal until `stop` is set, through restarts of the database and of Redis."""
+    """Seal until `stop` is set, through restarts of the database and of Redis."""
     pause, woken = 0.0, False
     while not stop.is_set():
         try:

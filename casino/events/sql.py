@@ -33,7 +33,7 @@ _kept: Final = _Kept()
 
 
 def fetch(sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
-    """This will run one statement and return its rows; binary, as times and bytes then cost nothing to read."""
+    """Run one statement and return its rows; binary, as times and bytes then cost nothing to read."""
     own = _connection()
     if own.execute_wrappers or own.queries_logged:
         with own.cursor() as watched:
@@ -45,7 +45,7 @@ def fetch(sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
 
 
 def execute(sql: str, parameters: Parameters = ()) -> int:
-    """This will run one statement that returns no rows, and say how many it touched."""
+    """Run one statement that returns no rows, and say how many it touched."""
     own = _connection()
     if own.execute_wrappers or own.queries_logged:
         with own.cursor() as watched:
@@ -76,7 +76,7 @@ class _AnyDay(DateBinaryLoader):
 
 @contextlib.contextmanager
 def any_time() -> Generator[None]:
-    """This will let `fetch` read whatever times a row may hold, on this thread's connection: an audit must read all."""
+    """Let `fetch` read whatever times a row may hold, on this thread's connection: an audit must read all."""
     own = _connection()
     own.ensure_connection()
     adapters = own.connection.adapters

@@ -86,7 +86,7 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 def append(appends: Sequence[Append]) -> list[tuple[int, ...]]:
-    """This will record events on one or several streams, all or none, in one statement; the sealer is woken on commit.
+    """Record events on one or several streams, all or none, in one statement; the sealer is woken on commit.
 
     Returns the event ids of each Append, in the order given; ids ascend with the version within a stream. Raises
     VersionConflict when a stream is not exactly at `expected` (inside a transaction this may have broken it: let it
@@ -131,7 +131,7 @@ def _append_to_many(appends: Sequence[Append]) -> list[int]:
 
 
 def read(stream: str, *, after: int = 0) -> list[Recorded]:
-    """This will return a stream's events with versions above `after`, in order; none if there is no such stream."""
+    """Return a stream's events with versions above `after`, in order; none if there is no such stream."""
     return recorded(
         fetch(
             f"SELECT {COLUMNS} FROM events_event WHERE stream = %s AND version > %s ORDER BY version",  # noqa: S608
@@ -141,7 +141,7 @@ def read(stream: str, *, after: int = 0) -> list[Recorded]:
 
 
 def read_many(streams: Sequence[str]) -> dict[str, list[Recorded]]:
-    """This will return the events of several streams in one round trip; a stream without events has an empty list."""
+    """Return the events of several streams in one round trip; a stream without events has an empty list."""
     found: dict[str, list[Recorded]] = {stream: [] for stream in streams}
     rows = fetch(
         f"SELECT {COLUMNS} FROM events_event WHERE stream = ANY(%s::text[]) ORDER BY stream, version",  # noqa: S608
@@ -153,7 +153,7 @@ def read_many(streams: Sequence[str]) -> dict[str, list[Recorded]]:
 
 
 def recorded(rows: Iterable[tuple[Any, ...]]) -> list[Recorded]:
-    """This will make events of rows of COLUMNS."""
+    """Make events of rows of COLUMNS."""
     return [
         Recorded(key, stream, version, kind, schema, data.encode(), metadata.encode(), moment)
         for key, stream, version, kind, schema, data, metadata, moment in rows

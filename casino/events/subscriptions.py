@@ -22,7 +22,7 @@ _LONGEST_LOOK: Final = 0.02
 
 
 def run_once(name: str, handle: Callable[[Sequence[Sealed]], object], *, limit: int = 500) -> int:
-    """This will hand subscriber `name` its next events and save its checkpoint, in one transaction; returns how many.
+    """Hand subscriber `name` its next events and save its checkpoint, in one transaction; returns how many.
 
     0 means that there is nothing new, or that another process is handling this subscriber's events. What `handle`
     raises undoes its work and the checkpoint together. A new name starts before position 1.
@@ -37,7 +37,7 @@ def run_once(name: str, handle: Callable[[Sequence[Sealed]], object], *, limit: 
 
 
 def read_sealed(after: int, limit: int) -> list[Sealed]:
-    """This will return up to `limit` sealed events with positions above `after`, in order of position."""
+    """Return up to `limit` sealed events with positions above `after`, in order of position."""
     return [
         Sealed(position, seal, key, stream, version, kind, schema, data.encode(), metadata.encode(), moment)
         for position, seal, key, stream, version, kind, schema, data, metadata, moment in fetch(SEALED, [after, limit])
@@ -45,18 +45,18 @@ def read_sealed(after: int, limit: int) -> list[Sealed]:
 
 
 def head() -> int:
-    """This will return the highest sealed position, 0 if there is none."""
+    """Return the highest sealed position, 0 if there is none."""
     return int(fetch("SELECT coalesce(max(position), 0) FROM events_seal")[0][0])
 
 
 def checkpoint(name: str) -> int:
-    """This will return the last position that subscriber `name` has handled, 0 for one that has not begun."""
+    """Return the last position that subscriber `name` has handled, 0 for one that has not begun."""
     rows = fetch("SELECT position FROM events_subscription WHERE name = %s", [name])
     return int(rows[0][0]) if rows else 0
 
 
 def wait_sealed(event: int, timeout: float) -> int | None:
-    """This will wait up to `timeout` seconds for the event of that id to be sealed, and return its position, or None.
+    """Wait up to `timeout` seconds for the event of that id to be sealed, and return its position, or None.
 
     Call it outside of the transaction that appended the event: before its commit nothing can be sealed.
     """

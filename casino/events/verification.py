@@ -30,7 +30,7 @@ LOT: Final = _LINKS.format(columns=COLUMNS, limit="LIMIT %s")
 
 
 def head_mark() -> Head:
-    """This will return the head of the chain, to keep outside of the database and to compare a later log with."""
+    """Return the head of the chain, to keep outside of the database and to compare a later log with."""
     rows = fetch("SELECT position, digest FROM events_seal ORDER BY position DESC LIMIT 1")
     return Head(*rows[0]) if rows else Head(0, GENESIS)
 
@@ -38,7 +38,7 @@ def head_mark() -> Head:
 def verify(
     *, from_position: int = 0, expected: Head | None = None, chunk: int = 5000, oldest: float = 30.0
 ) -> Iterator[Finding]:
-    """This will yield all that is wrong with the log; nothing if all is well.
+    """Yield all that is wrong with the log; nothing if all is well.
 
     The chain is recomputed above `from_position`; everything else is looked at whole. `expected` is a head kept
     outside. `oldest` is how many seconds an event may wait for its seal.
@@ -60,7 +60,7 @@ def walk(
     chunk: int = 5000,
     stream: Stream | None = None,
 ) -> Iterator[list[Seen]]:
-    """This will yield the sealed events above `from_position` in batches, as `read` does, without reading any.
+    """Yield the sealed events above `from_position` in batches, as `read` does, without reading any.
 
     It adds to `findings` what breaks the chain.
     """
@@ -79,7 +79,7 @@ def read(
     chunk: int = 5000,
     stream: Stream | None = None,
 ) -> Iterator[Read]:
-    """This will yield the sealed events above `from_position` in batches and add to `findings` what breaks the chain.
+    """Yield the sealed events above `from_position` in batches and add to `findings` what breaks the chain.
 
     Each link is checked against the digest stored before it, so one changed row is one finding, not a finding for every
     row after it. It ends at `upto`, or at the head that stood when it began. The connection is free between batches;
@@ -108,7 +108,7 @@ def _lots(after: int, last: int, chunk: int) -> Iterator[Rows]:
 
 
 def against(expected: Head) -> Iterator[Finding]:
-    """This will yield what contradicts a head kept outside."""
+    """Yield what contradicts a head kept outside."""
     if not expected.position:
         return
     rows = fetch("SELECT digest FROM events_seal WHERE position = %s", [expected.position])

@@ -63,7 +63,7 @@ _health: Final = _Health()
 
 
 def hint(*topics: str) -> None:
-    """This will wake whoever waits for these topics, in one round trip; never raises: a lost hint costs time only."""
+    """Wake whoever waits for these topics, in one round trip; never raises: a lost hint costs time only."""
     if not topics or _health.away():
         return
     try:
@@ -73,7 +73,7 @@ def hint(*topics: str) -> None:
 
 
 def wait(topic: str, seconds: float) -> bool:
-    """This will wait for a hint, at most `seconds` (5 s at the longest), and say whether one came.
+    """Wait for a hint, at most `seconds` (5 s at the longest), and say whether one came.
 
     Whether or not, look at the database now. Returns at once, False, when Redis is away: the caller sleeps instead.
     """
@@ -90,12 +90,12 @@ def wait(topic: str, seconds: float) -> bool:
 
 
 def available() -> bool:
-    """This will say whether Redis answered when last asked: if not, waiters poll faster."""
+    """Say whether Redis answered when last asked: if not, waiters poll faster."""
     return not _health.away()
 
 
 def first(topic: str) -> bool:
-    """This will say whether nobody asked for `topic` since it was last cleared, and note that we do now.
+    """Say whether nobody asked for `topic` since it was last cleared, and note that we do now.
 
     For wake-ups that go by another road, such as a task queue: only the first asker sends one. The note lives for a
     second at most, so that a wake-up that got lost holds nobody up for longer. False when Redis is away.
@@ -110,7 +110,7 @@ def first(topic: str) -> bool:
 
 
 def clear(topic: str) -> None:
-    """This will let the next asker for `topic` be the first again; call it before looking at the database."""
+    """Let the next asker for `topic` be the first again; call it before looking at the database."""
     if _health.away():
         return
     try:
@@ -120,13 +120,13 @@ def clear(topic: str) -> None:
 
 
 def forget_failures() -> None:
-    """This will make the next hint or wait ask Redis again, whatever happened before."""
+    """Make the next hint or wait ask Redis again, whatever happened before."""
     _health.away_until = _health.silent_until = 0.0
     _health.spared_until.clear()
 
 
 def hint_on_commit(*topics: str) -> None:
-    """This will hint when the transaction commits (now, outside of one); all topics of a transaction go together."""
+    """Hint when the transaction commits (now, outside of one); all topics of a transaction go together."""
     own = connections[DEFAULT_DB_ALIAS]
     if not own.in_atomic_block:
         _send(topics)

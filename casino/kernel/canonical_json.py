@@ -20,7 +20,7 @@ class NotCanonical(ValueError):
 
 
 def canonical(value: object) -> bytes:
-    """This will write a plain JSON value as canonical UTF-8 bytes.
+    """Write a plain JSON value as canonical UTF-8 bytes.
 
     Takes dicts, lists, tuples, str, int, bool and None. Raises NotCanonical for floats, integers beyond 2**53,
     names that are not ASCII strings, NUL and lone surrogates (PostgreSQL stores neither), and any other type.
@@ -30,7 +30,7 @@ def canonical(value: object) -> bytes:
 
 
 def recanonical(text: str | bytes) -> bytes:
-    """This will rewrite any JSON text, such as PostgreSQL prints for a jsonb, as canonical bytes.
+    """Rewrite any JSON text, such as PostgreSQL prints for a jsonb, as canonical bytes.
 
     It judges nothing: a number that was changed into a float stays one and so differs from what was sealed.
     Raises msgspec.DecodeError when `text` is not JSON.

@@ -22,7 +22,7 @@ class Frontier:
         self._seen = seen
 
     def add(self, data: bytes) -> None:
-        """This will add the leaf that holds `data`. Written for speed: it is called for every event of a log."""
+        """Add the leaf that holds `data`. Written for speed: it is called for every event of a log."""
         place, hashed, level, peaks = self.size, sha256(b"\x00" + data).digest(), 0, self._peaks
         self.size = place + 1
         while place & 1:
@@ -35,5 +35,5 @@ class Frontier:
             self._seen(Subtree(level, place), hashed)
 
     def root(self) -> bytes:
-        """This will return the root over all leaves so far."""
+        """Return the root over all leaves so far."""
         return fold(self._peaks)

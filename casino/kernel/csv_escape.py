@@ -8,7 +8,7 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def harmless(cell: str) -> str:
-    """This will keep a spreadsheet from reading text as a formula; plain numbers stay numbers.
+    """Keep a spreadsheet from reading text as a formula; plain numbers stay numbers.
 
     What begins like a formula gets an apostrophe before it, as OWASP's page on CSV injection advises.
     """

@@ -18,7 +18,7 @@ class Decider(Generic[Command, State, Event]):
     evolve: Callable[[State, Event], State]
 
     def fold(self, events: Iterable[Event]) -> State:
-        """This will rebuild the state from its events alone."""
+        """Rebuild the state from its events alone."""
         state = self.initial
         for event in events:
             state = self.evolve(state, event)

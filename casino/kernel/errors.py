@@ -31,12 +31,12 @@ class Refusal(Exception):
         self.facts = facts
 
     def told(self) -> str:
-        """This will say in sentences what is wrong and what to do about it, for people."""
+        """Say in sentences what is wrong and what to do about it, for people."""
         return f"{self.detail.rstrip('.')}. {self.remedy}"
 
 
 def all_refusals(base: type[Refusal] = Refusal) -> list[type[Refusal]]:
-    """This will list every refusal class that is loaded, each once, in order of its code."""
+    """List every refusal class that is loaded, each once, in order of its code."""
     found: dict[str, type[Refusal]] = {}
     pending = list(base.__subclasses__())
     while pending:

@@ -4,7 +4,7 @@ from uuid import UUID
 
 
 def uuid7(*, milliseconds: int, entropy: bytes) -> UUID:
-    """This will build a version-7 UUID from a Unix time in milliseconds and ten random bytes."""
+    """Build a version-7 UUID from a Unix time in milliseconds and ten random bytes."""
     value = (milliseconds & 0xFFFFFFFFFFFF) << 80 | int.from_bytes(entropy[:10], "big")
     value = value & ~(0xF << 76) | 0x7 << 76
     value = value & ~(0x3 << 62) | 0x2 << 62

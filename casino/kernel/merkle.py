@@ -30,22 +30,22 @@ class Subtree(NamedTuple):
 
 
 def leaf_hash(data: bytes) -> bytes:
-    """This will return the hash of a leaf that holds `data`."""
+    """Return the hash of a leaf that holds `data`."""
     return sha256(b"\x00" + data).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """This will return the hash of the node above two hashes."""
+    """Return the hash of the node above two hashes."""
     return sha256(b"\x01" + left + right).digest()
 
 
 def root(leaf_hashes: Sequence[bytes]) -> bytes:
-    """This will return the hash of the tree over those leaves, in order; EMPTY if there is none."""
+    """Return the hash of the tree over those leaves, in order; EMPTY if there is none."""
     return fold([_complete(leaf_hashes[start:end]) for start, end in _spans(0, len(leaf_hashes))])
 
 
 def fold(hashes: Sequence[bytes]) -> bytes:
-    """This will return the hash over complete subtrees that stand side by side, larger before smaller, as `peaks` does.
+    """Return the hash over complete subtrees that stand side by side, larger before smaller, as `peaks` does.
 
     EMPTY if there is none.
     """
@@ -58,7 +58,7 @@ def fold(hashes: Sequence[bytes]) -> bytes:
 
 
 def path(leaf_hashes: Sequence[bytes], index: int) -> list[bytes]:
-    """This will return the inclusion proof of the leaf at `index`, from 0: its neighbours' hashes, the lowest first.
+    """Return the inclusion proof of the leaf at `index`, from 0: its neighbours' hashes, the lowest first.
 
     Raises ValueError when there is no such leaf (RFC 9162, 2.1.3.1).
     """
@@ -66,7 +66,7 @@ def path(leaf_hashes: Sequence[bytes], index: int) -> list[bytes]:
 
 
 def consistency(leaf_hashes: Sequence[bytes], old_size: int) -> list[bytes]:
-    """This will return the proof that the first `old_size` leaves were a tree that has only been added to.
+    """Return the proof that the first `old_size` leaves were a tree that has only been added to.
 
     Empty where there is nothing to prove: for the same size, and for 0. Raises ValueError when the old tree is larger
     (RFC 9162, 2.1.4.1).
@@ -75,7 +75,7 @@ def consistency(leaf_hashes: Sequence[bytes], old_size: int) -> list[bytes]:
 
 
 def is_included(leaf_hash: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> bool:
-    """This will tell whether that leaf stands at `index`, from 0, in the tree of `size` leaves with that root.
+    """Tell whether that leaf stands at `index`, from 0, in the tree of `size` leaves with that root.
 
     Anything that is no such proof is False; nothing is raised (RFC 9162, 2.1.3.2).
     """
@@ -96,7 +96,7 @@ def is_included(leaf_hash: bytes, index: int, size: int, path: Sequence[bytes], 
 
 
 def is_consistent(old_size: int, new_size: int, old_root: bytes, new_root: bytes, proof: Sequence[bytes]) -> bool:
-    """This will tell whether the tree of `new_size` leaves goes on from the one of `old_size`, by their roots.
+    """Tell whether the tree of `new_size` leaves goes on from the one of `old_size`, by their roots.
 
     Anything that is no such proof is False; nothing is raised. Every tree goes on from the one without leaves (RFC
     9162, 2.1.4.2, which leaves that case out).
@@ -110,7 +110,7 @@ def is_consistent(old_size: int, new_size: int, old_root: bytes, new_root: bytes
 
 
 def path_ranges(index: int, size: int) -> list[Range]:
-    """This will name the ranges whose hashes are the inclusion proof of the leaf at `index` in a tree of `size`.
+    """Name the ranges whose hashes are the inclusion proof of the leaf at `index` in a tree of `size`.
 
     Raises ValueError when there is no such leaf.
     """
@@ -129,7 +129,7 @@ def path_ranges(index: int, size: int) -> list[Range]:
 
 
 def consistency_ranges(old_size: int, new_size: int) -> list[Range]:
-    """This will name the ranges whose hashes are the consistency proof of two sizes.
+    """Name the ranges whose hashes are the consistency proof of two sizes.
 
     Raises ValueError unless 0 <= old_size <= new_size.
     """
@@ -152,7 +152,7 @@ def consistency_ranges(old_size: int, new_size: int) -> list[Range]:
 
 
 def peaks(start: int, end: int) -> list[Subtree]:
-    """This will name the complete subtrees, larger before smaller, that a proof's range of leaves is made of.
+    """Name the complete subtrees, larger before smaller, that a proof's range of leaves is made of.
 
     `fold` of their hashes is the range's. Raises ValueError when no proof has a range that begins and ends so.
     """

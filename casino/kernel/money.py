@@ -67,7 +67,7 @@ class AmountTooLarge(Refusal):
 
 
 def exponent(currency: str) -> int:
-    """This will return how many decimals the currency has: 2 for EUR. Raises UnknownCurrency."""
+    """Return how many decimals the currency has: 2 for EUR. Raises UnknownCurrency."""
     if currency in HUNDREDTHS:
         return 2
     if currency in NO_MINOR_UNIT:
@@ -78,7 +78,7 @@ def exponent(currency: str) -> int:
 
 
 def parse(text: object, currency: str) -> int:
-    """This will turn a decimal string into minor units: "25.00" EUR is 2500.
+    """Turn a decimal string into minor units: "25.00" EUR is 2500.
 
     Raises AmountNotText, AmountMalformed (also for more decimals than the currency has), AmountTooLarge,
     UnknownCurrency. Zero and negative amounts are parsed; `parse_positive` refuses them.
@@ -102,7 +102,7 @@ def parse(text: object, currency: str) -> int:
 
 
 def parse_positive(text: object, currency: str) -> int:
-    """This will parse an amount that must be more than zero. Raises AmountNotPositive and what `parse` raises."""
+    """Parse an amount that must be more than zero. Raises AmountNotPositive and what `parse` raises."""
     minor = parse(text, currency)
     if minor <= 0:
         raise AmountNotPositive(f"Got {text}.")
@@ -110,7 +110,7 @@ def parse_positive(text: object, currency: str) -> int:
 
 
 def text(minor: int, currency: str) -> str:
-    """This will print minor units as a decimal string: 1950 EUR is "19.50". Raises UnknownCurrency."""
+    """Print minor units as a decimal string: 1950 EUR is "19.50". Raises UnknownCurrency."""
     decimals = exponent(currency)
     if not decimals:
         return str(minor)

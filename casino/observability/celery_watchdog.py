@@ -34,11 +34,11 @@ class Ear:
         self._ignored_since: float | None = None
 
     def heard(self) -> None:
-        """This will note that a message was taken."""
+        """Note that a message was taken."""
         self._ignored_since = None
 
     def is_deaf(self, *, now: float, waiting: int, busy: bool) -> bool:
-        """This will tell whether messages wait too long for a worker that is not busy; `now` is in seconds."""
+        """Tell whether messages wait too long for a worker that is not busy; `now` is in seconds."""
         if busy or not waiting:
             self._ignored_since = None
         elif self._ignored_since is None:
@@ -53,7 +53,7 @@ class Listening(bootsteps.StartStopStep):  # type: ignore[misc]
     """The step of a worker's start that has it watched, from when it is ready, by a thread that ends with it."""
 
     def start(self, parent: Any) -> None:
-        """This will wait for the worker to be ready."""
+        """Wait for the worker to be ready."""
         queues = sorted(parent.app.amqp.queues.consume_from)
         thread = threading.Thread(target=_watch, args=[queues], name="ear", daemon=True)
         task_received.connect(lambda **_: _ear.heard(), weak=False)

@@ -13,6 +13,5 @@ class ReticentFilter(SafeExceptionReporterFilter):
     """Django's error pages and mails without the local variables of any frame."""
 
     def get_traceback_frame_variables(self, request: Any, tb_frame: FrameType) -> list[tuple[str, Any]]:  # type: ignore[override]
-        """This will show no variable."""
         del request, tb_frame
         return []

@@ -19,14 +19,14 @@ SEEN_MIGRATED = threading.Event()
 @never_cache
 @require_safe
 def livez(_request: HttpRequest) -> JsonResponse:
-    """This will answer 200 as long as the process answers at all; it asks nobody else."""
+    """Answer 200 as long as the process answers at all; it asks nobody else."""
     return JsonResponse({"status": "alive"})
 
 
 @never_cache
 @require_safe
 def readyz(_request: HttpRequest) -> JsonResponse:
-    """This will answer 200 when the database is there and migrated, 503 otherwise.
+    """Answer 200 when the database is there and migrated, 503 otherwise.
 
     Redis carries wake-ups only: without it we still serve, so its loss is reported and no reason to refuse.
     """

@@ -12,7 +12,7 @@ SECONDS = 4.0
 
 
 def probe(url: str, *, host: str) -> int:
-    """This will return the status that a GET of this http:// URL answers. Raises OSError."""
+    """Return the status that a GET of this http:// URL answers. Raises OSError."""
     parts = urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname or "127.0.0.1", parts.port or 80, timeout=SECONDS)
     try:
@@ -23,7 +23,7 @@ def probe(url: str, *, host: str) -> int:
 
 
 def main() -> None:
-    """This will exit 0 for a 200, 1 with a sentence otherwise."""
+    """Exit 0 for a 200, 1 with a sentence otherwise."""
     allowed = os.environ.get("ALLOWED_HOSTS", "").split(",")[0].strip().lstrip(".")
     try:
         status = probe(sys.argv[1], host=allowed or "localhost")

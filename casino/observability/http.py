@@ -8,5 +8,5 @@ import httpx
 
 @functools.cache
 def authorities() -> ssl.SSLContext:
-    """This will return the certificate authorities that httpx trusts, read once: each reading takes some 40 ms."""
+    """Return the certificate authorities that httpx trusts, read once: each reading takes some 40 ms."""
     return httpx.create_ssl_context()

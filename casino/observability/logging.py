@@ -15,5 +15,5 @@ class ReticentFormatter(logging.Formatter):
     def formatException(  # noqa: N802  (the library's name)
         self, ei: tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
     ) -> str:
-        """This will write a traceback, with the rows of database errors left out."""
+        """Write a traceback, with the rows of database errors left out."""
         return _ROW.sub(r"\1 left out", super().formatException(ei))

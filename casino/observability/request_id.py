@@ -14,7 +14,7 @@ _current: ContextVar[str] = ContextVar("casino_request_id", default="-")
 
 
 def request_id(request: HttpRequest) -> str:
-    """This will return the request's id: the caller's, when it is 8 to 64 plain characters, or a new one."""
+    """Return the request's id: the caller's, when it is 8 to 64 plain characters, or a new one."""
     known: str | None = getattr(request, "request_id", None)
     if known is not None:
         return known

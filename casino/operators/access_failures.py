@@ -17,7 +17,7 @@ _NAMED: Final = 40
 
 
 def note_failure(request: Request, rejected: Rejected) -> None:
-    """This will record that a credential was wrong: a minute's failures of one credential and address count as one.
+    """Record that a credential was wrong: a minute's failures of one credential and address count as one.
 
     Sessions that are over and requests without any credential are no failed access.
     """
@@ -38,7 +38,7 @@ def note_failure(request: Request, rejected: Rejected) -> None:
 
 
 def note_wrong_pin(request: Request, refusal: CountedRefusal) -> None:
-    """This will record a wrong PIN, and that it locked the player's PIN where it did; in the caller's transaction."""
+    """Record a wrong PIN, and that it locked the player's PIN where it did; in the caller's transaction."""
     player, facts = cast("PlayerPrincipal", request.user), refusal.facts
     locked = facts.get("locked_until")
     recorder.record(

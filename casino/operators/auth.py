@@ -62,7 +62,7 @@ class Credential(BaseAuthentication, Generic[Accepted]):
     remedy: str
 
     def authenticate(self, request: Request) -> tuple[Principal, None]:
-        """This will return the caller. Raises Rejected: not_authenticated and its kin, forbidden."""
+        """Return the caller. Raises Rejected: not_authenticated and its kin, forbidden."""
         try:
             caller = _caller(request)
         except Rejected as rejected:
@@ -73,7 +73,7 @@ class Credential(BaseAuthentication, Generic[Accepted]):
         return caller, None
 
     def authenticate_header(self, request: Request) -> str:
-        """This will name the scheme."""
+        """Name the scheme."""
         del request
         return "Bearer"
 
@@ -100,7 +100,7 @@ class AnyCredential(Credential[Principal]):
 
 
 def player_of_header(header: str) -> PlayerPrincipal:
-    """This will return the player that an Authorization header names. Raises Rejected."""
+    """Return the player that an Authorization header names. Raises Rejected."""
     caller = _caller_of(header)
     if not isinstance(caller, PlayerPrincipal):
         raise Rejected(FORBIDDEN, "These are valid credentials of another kind.", remedy=PlayerToken.remedy)
@@ -108,7 +108,7 @@ def player_of_header(header: str) -> PlayerPrincipal:
 
 
 def player_of_ticket(ticket: str) -> PlayerPrincipal:
-    """This will take a stream's ticket, which is good once, and return its player. Raises Rejected."""
+    """Take a stream's ticket, which is good once, and return its player. Raises Rejected."""
     session = stream_tickets.redeem(ticket=ticket) if len(ticket) <= _LONGEST else None
     if session is None:
         raise Rejected(INVALID_CREDENTIALS, "The ticket is used, too old or wrong.", remedy=_NEXT_TICKET)

@@ -22,21 +22,21 @@ _UNTIL: Final = "SELECT until FROM operators_removal WHERE player_id = %s"
 
 
 def save(*, player: UUID, until: datetime | None) -> None:
-    """This will note that a player is removed until a time, or for good with None."""
+    """Note that a player is removed until a time, or for good with None."""
     execute(_SAVE, [player, until])
 
 
 def lift(*, player: UUID) -> None:
-    """This will let a player in again; one who is not removed stays as before."""
+    """Let a player in again; one who is not removed stays as before."""
     execute(_LIFT, [player])
 
 
 def refusal(*, player: UUID) -> PlayerIsRemoved:
-    """This will say until when a removed player is kept out."""
+    """Say until when a removed player is kept out."""
     rows = fetch(_UNTIL, [player])
     return PlayerIsRemoved(until=rows[0][0] if rows else None)
 
 
 def standing() -> dict[UUID, datetime | None]:
-    """This will list all removals, over or not: until when, by player."""
+    """List all removals, over or not: until when, by player."""
     return dict(fetch("SELECT player_id, until FROM operators_removal"))

@@ -22,7 +22,6 @@ class OperatorView(EdgeView):
 
     @property
     def caller(self) -> OperatorPrincipal:
-        """The operator that calls."""
         return cast("OperatorPrincipal", self.request.user)
 
 
@@ -33,7 +32,6 @@ class PlayerView(EdgeView):
 
     @property
     def caller(self) -> PlayerPrincipal:
-        """The player that calls."""
         return cast("PlayerPrincipal", self.request.user)
 
 
@@ -49,7 +47,7 @@ class EitherView(EdgeView):
 
 
 def metadata(request: Request) -> Metadata:
-    """This will build what events remember of a request: the operator, who acted, in which session, and its id."""
+    """Build what events remember of a request: the operator, who acted, in which session, and its id."""
     caller = cast("Principal", request.user)
     made = request_id(request._request)  # noqa: SLF001  (the wrapper has no public name for what it wraps)
     return Metadata(

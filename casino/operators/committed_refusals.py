@@ -18,7 +18,7 @@ Parameters = ParamSpec("Parameters")
 
 
 def idempotent_counting(handler: Handler[View, Parameters]) -> Answering[View, Parameters]:
-    """This will wrap a view's `post` as `idempotent` does, but for refusals that count: these are committed.
+    """Wrap a view's `post` as `idempotent` does, but for refusals that count: these are committed.
 
     As any effect they have one stored answer: repeating a request with a wrong PIN counts once.
     """

@@ -13,25 +13,23 @@ TOKEN_PREFIX: Final = "pt_"  # noqa: S105  (says what kind of credential follows
 
 
 def new_key() -> tuple[str, str]:
-    """This will make a key id and its secret."""
+    """Make a key id and its secret."""
     return KEY_PREFIX + secrets.token_hex(10), secrets.token_urlsafe(32)
 
 
 def new_token() -> str:
-    """This will make a player's token."""
     return TOKEN_PREFIX + secrets.token_urlsafe(32)
 
 
 def new_ticket() -> str:
-    """This will make a ticket for a stream."""
     return TICKET_PREFIX + secrets.token_urlsafe(32)
 
 
 def digest(secret: str) -> bytes:
-    """This will return the 32 bytes that are kept of a secret."""
+    """Return the 32 bytes that are kept of a secret."""
     return hashlib.sha256(secret.encode()).digest()
 
 
 def same(secret: str, kept: bytes) -> bool:
-    """This will compare a secret with what was kept, in constant time."""
+    """Compare a secret with what was kept, in constant time."""
     return secrets.compare_digest(digest(secret), kept)

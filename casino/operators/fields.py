@@ -18,7 +18,7 @@ class PinField(serializers.Field[str, Any, str, str]):
         super().__init__(write_only=True, **options)
 
     def to_internal_value(self, data: Any) -> str:
-        """This will check the form."""
+        """Check the form."""
         if not isinstance(data, str):
             raise ValidationError("A PIN is text.", code="not_text")
         try:

@@ -7,17 +7,17 @@ from casino.operators.models import StaffMembership
 
 
 def operators_of(user: Any) -> list[UUID] | None:
-    """This will list the operators that a user works for, None for a superuser, who works for every one."""
+    """List the operators that a user works for, None for a superuser, who works for every one."""
     if user.is_superuser:
         return None
     return list(StaffMembership.objects.filter(user_id=user.pk).values_list("operator_id", flat=True))
 
 
 def actor(user: Any) -> str:
-    """This will return how events name a member of staff: by number, as a name would be personal."""
+    """Return how events name a member of staff: by number, as a name would be personal."""
     return f"staff:{user.pk}"
 
 
 def at_desk(person: str) -> str:
-    """This will return how events name a person at an operator's own desk, by the operator's id of that person."""
+    """Return how events name a person at an operator's own desk, by the operator's id of that person."""
     return f"desk:{person}"

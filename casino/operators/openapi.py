@@ -25,7 +25,6 @@ class OperatorKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
     name = "operatorKey"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        """This will describe the key."""
         del auto_schema
         return OPERATOR_KEY
 
@@ -37,7 +36,6 @@ class PlayerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
     name = "playerToken"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        """This will describe the token."""
         del auto_schema
         return PLAYER_TOKEN
 
@@ -49,11 +47,10 @@ class AnyCredentialScheme(OpenApiAuthenticationExtension):  # type: ignore[no-un
     name: list[str] = []
 
     def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:
-        """This will say that one of them is enough."""
         del auto_schema
         return [{"operatorKey": []}, {"playerToken": []}]
 
     def get_security_definition(self, auto_schema: Any) -> list[dict[str, str]]:
-        """This will add no description of its own."""
+        """Add no description of its own."""
         del auto_schema
         return []

@@ -22,12 +22,12 @@ class Tries:
 
     @property
     def left(self) -> int:
-        """This will return how many wrong tries are left."""
+        """Return how many wrong tries are left."""
         return 0 if self.locked_until is not None else TRIES - len(self.failed_at)
 
 
 def after_failure(failed_at: Sequence[datetime], *, now: datetime) -> Tries:
-    """This will add a wrong try to those before it; tries older than the window no longer count."""
+    """Add a wrong try to those before it; tries older than the window no longer count."""
     recent = (*(moment for moment in failed_at if moment > now - WINDOW), now)
     if len(recent) < TRIES:
         return Tries(recent)

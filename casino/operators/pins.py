@@ -41,7 +41,7 @@ _RIGHT: Final = """
 
 
 def set_pin(*, operator: UUID, player: UUID, pin: str) -> datetime:
-    """This will set a player's PIN in the operator's name, which also lifts a lock, and return when that was.
+    """Set a player's PIN in the operator's name, which also lifts a lock, and return when that was.
 
     Raises MalformedPin, and UnknownPlayer also for a player of another operator.
     """
@@ -63,7 +63,7 @@ def _set(operator: UUID, player: UUID, pin: str, *, by: str) -> datetime:
 
 
 def change_pin(*, operator: UUID, player: UUID, old: str, new: str) -> datetime:
-    """This will change a player's PIN in the player's own name and return when that was.
+    """Change a player's PIN in the player's own name and return when that was.
 
     Raises MalformedPin, PinNotSet, PinLocked, and PinWrong, which has been counted.
     """
@@ -76,7 +76,7 @@ def change_pin(*, operator: UUID, player: UUID, old: str, new: str) -> datetime:
 
 
 def try_pin(*, player: UUID, pin: str) -> Refusal | None:
-    """This will hold a PIN against a player's, one try at a time, and answer why it is refused, or None if it is right.
+    """Hold a PIN against a player's, one try at a time, and answer why it is refused, or None if it is right.
 
     Call it inside a transaction, and commit that before the refusal is raised: a wrong try is counted in it.
     """
@@ -95,7 +95,7 @@ def try_pin(*, player: UUID, pin: str) -> Refusal | None:
 
 
 def require_form(pin: str) -> None:
-    """This will check that a PIN is 4 to 12 digits. Raises MalformedPin, which does not repeat it."""
+    """Check that a PIN is 4 to 12 digits. Raises MalformedPin, which does not repeat it."""
     if not _PIN.fullmatch(pin):
         raise MalformedPin
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 
 def session_id(token_hash: bytes) -> str:
-    """This will name a player's session for good, as events do: nobody can log in by it."""
+    """Name a player's session for good, as events do: nobody can log in by it."""
     return f"session:{token_hash.hex()[:32]}"
 
 

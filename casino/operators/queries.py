@@ -8,7 +8,7 @@ from casino.operators.refusals import UnknownPlayer
 
 
 def find_player(*, operator: UUID, player: UUID) -> Player:
-    """This will find an operator's player. Raises UnknownPlayer, also for another operator's."""
+    """Find an operator's player. Raises UnknownPlayer, also for another operator's."""
     found = Player.objects.filter(operator_id=operator, id=player).first()
     if found is None:
         raise UnknownPlayer
@@ -17,13 +17,13 @@ def find_player(*, operator: UUID, player: UUID) -> Player:
 
 
 def require_player(*, operator: UUID, player: UUID) -> None:
-    """This will make sure that an operator has this player, without reading who that is. Raises UnknownPlayer."""
+    """Make sure that an operator has this player, without reading who that is. Raises UnknownPlayer."""
     if not Player.objects.filter(operator_id=operator, id=player).exists():
         raise UnknownPlayer
 
 
 def list_players(*, operator: UUID, after: UUID | None, limit: int) -> list[Player]:
-    """This will list an operator's players in the order they were registered, after this id."""
+    """List an operator's players in the order they were registered, after this id."""
     players = Player.objects.filter(operator_id=operator)
     if after is not None:
         players = players.filter(id__gt=after)

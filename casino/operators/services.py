@@ -47,7 +47,7 @@ _REVOKE: Final = """
 
 
 def create_operator(*, slug: str, name: str, currency: str, sandbox: bool, time_zone: str = "UTC") -> Operator:
-    """This will create a tenant, whose accounting days begin at midnight in `time_zone`, an IANA name.
+    """Create a tenant, whose accounting days begin at midnight in `time_zone`, an IANA name.
 
     Raises InvalidSlug, SlugTaken, UnknownCurrency, UnknownTimeZone.
     """
@@ -74,7 +74,7 @@ def create_operator(*, slug: str, name: str, currency: str, sandbox: bool, time_
 
 
 def set_time_zone(*, slug: str, time_zone: str) -> None:
-    """This will move where an operator's accounting days begin. Raises UnknownOperator, UnknownTimeZone."""
+    """Move where an operator's accounting days begin. Raises UnknownOperator, UnknownTimeZone."""
     _require_zone(time_zone)
     with transaction.atomic():
         operator = Operator.objects.select_for_update().filter(slug=slug).first()
@@ -93,7 +93,7 @@ def set_time_zone(*, slug: str, time_zone: str) -> None:
 
 
 def set_return_floor(*, slug: str, percent: str, by: str) -> int:
-    """This will say how little a spot may return for real money unacknowledged; "82.5" is kept as 8250.
+    """Say how little a spot may return for real money unacknowledged; "82.5" is kept as 8250.
 
     It holds for what is drafted and opened from now on. Raises UnknownOperator, ReturnFloorImpossible.
     """
@@ -120,7 +120,7 @@ def set_return_floor(*, slug: str, percent: str, by: str) -> int:
 
 
 def find_operator(*, slug: str) -> Operator:
-    """This will find a tenant by its slug. Raises UnknownOperator."""
+    """Find a tenant by its slug. Raises UnknownOperator."""
     operator = Operator.objects.filter(slug=slug).first()
     if operator is None:
         raise UnknownOperator(f"There is no operator {slug[:60]!r}.")
@@ -128,7 +128,7 @@ def find_operator(*, slug: str) -> Operator:
 
 
 def issue_key(*, operator: UUID, label: str = "") -> tuple[str, str]:
-    """This will give an operator a new key: (key id, secret). The secret can't be shown again."""
+    """Give an operator a new key: (key id, secret). The secret can't be shown again."""
     key_id, secret = credentials.new_key()
     with transaction.atomic():
         ApiKey.objects.create(key_id=key_id, operator_id=operator, secret_hash=credentials.digest(secret), label=label)
@@ -137,7 +137,7 @@ def issue_key(*, operator: UUID, label: str = "") -> tuple[str, str]:
 
 
 def revoke_key(*, key_id: str, by: str = "command") -> None:
-    """This will end a key, at once and for good; ending it twice is no error. Raises UnknownKey."""
+    """End a key, at once and for good; ending it twice is no error. Raises UnknownKey."""
     with transaction.atomic():
         row = _returned(_REVOKE, (key_id,))
         if row is None:
@@ -157,7 +157,7 @@ def _note_key(key_id: str, operator: UUID, *, by: str, reason: str, label: str |
 
 
 def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
-    """This will register a player, or return the one with this reference as it was first registered."""
+    """Register a player, or return the one with this reference as it was first registered."""
     identity = new_id()
     key, kept = crypto_shredding.new_key(identity)
     values = {

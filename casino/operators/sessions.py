@@ -20,7 +20,7 @@ NOTES_PER_TIME_OUT: Final = 30
 
 
 def unnoted() -> timedelta:
-    """This will return how long after its last note a session may have been used without another note."""
+    """Return how long after its last note a session may have been used without another note."""
     return timedelta(seconds=settings.PLAYER_IDLE_SECONDS / NOTES_PER_TIME_OUT)
 
 
@@ -88,7 +88,7 @@ class OpenedSession:
 
 
 def open_session(*, operator: UUID, player: UUID, seconds: int) -> OpenedSession:
-    """This will open a player's session of so many seconds at most; one that is open elsewhere is taken over.
+    """Open a player's session of so many seconds at most; one that is open elsewhere is taken over.
 
     Raises InvalidSessionLength, PlayerIsRemoved, and UnknownPlayer also for a player of another operator.
     """
@@ -114,13 +114,13 @@ def open_session(*, operator: UUID, player: UUID, seconds: int) -> OpenedSession
 
 
 def end_session(*, session: bytes) -> None:
-    """This will end a session by its token's hash; ending it twice is no error."""
+    """End a session by its token's hash; ending it twice is no error."""
     with connection.cursor() as cursor:
         cursor.execute(_END, (session,))
 
 
 def remove_player(*, operator: UUID, player: UUID, until: datetime | None) -> None:
-    """This will keep a player out until a time, for good with None, ending the session at once. Raises UnknownPlayer.
+    """Keep a player out until a time, for good with None, ending the session at once. Raises UnknownPlayer.
 
     Who logs in at the same time is either refused or thrown out. Call it inside the transaction that says why.
     """
@@ -133,7 +133,7 @@ def remove_player(*, operator: UUID, player: UUID, until: datetime | None) -> No
 
 
 def present(*, streaming: Sequence[bytes]) -> dict[bytes, str]:
-    """This will note that these sessions, given by their tokens' hashes, are in use, and tell how each stands.
+    """Note that these sessions, given by their tokens' hashes, are in use, and tell how each stands.
 
     Empty for one that lets its player in, otherwise how it has ended.
     """

@@ -34,7 +34,7 @@ class Ticket:
 
 
 def issue(*, session: bytes) -> Ticket:
-    """This will issue a ticket for a player's session, which is given by its token's hash."""
+    """Issue a ticket for a player's session, which is given by its token's hash."""
     ticket = credentials.new_ticket()
     with connection.cursor() as cursor:
         cursor.execute(_ISSUE, (credentials.digest(ticket), session, SECONDS))
@@ -43,7 +43,7 @@ def issue(*, session: bytes) -> Ticket:
 
 
 def redeem(*, ticket: str) -> bytes | None:
-    """This will take a ticket and return its session, by the token's hash; None for one that is used, old or wrong."""
+    """Take a ticket and return its session, by the token's hash; None for one that is used, old or wrong."""
     with connection.cursor() as cursor:
         cursor.execute(_REDEEM, (credentials.digest(ticket),))
         row = cursor.fetchone()

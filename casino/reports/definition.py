@@ -46,7 +46,7 @@ class Asked:
     position: int
 
     def values(self) -> dict[str, Any]:
-        """This will name them as the statements of reports do."""
+        """Name them as the statements of reports do."""
         return {
             "operator": self.operator,
             "since": self.since,
@@ -55,7 +55,7 @@ class Asked:
         }
 
     def money(self, book: str) -> str:
-        """This will name the kind of money that a book of this operator's holds."""
+        """Name the kind of money that a book of this operator's holds."""
         return "sandbox" if self.sandbox and book == "real" else book
 
 
@@ -86,7 +86,7 @@ class Definition:
     watch: Callable[[Asked, Found], None] | None = None
 
     def place(self, name: str) -> int:
-        """This will return where a column stands."""
+        """Return where a column stands."""
         return next(place for place, column in enumerate(self.columns) if column.name == name)
 
 
@@ -95,32 +95,29 @@ CURRENCY: Final = Column("currency", "Currency")
 
 
 def count(name: str, title: str, *, sums: bool = True) -> Column:
-    """This will make a column of whole numbers."""
     return Column(name, title, Kind.COUNT, sums)
 
 
 def amount(name: str, title: str, *, sums: bool = True) -> Column:
-    """This will make a column of minor units."""
+    """Make a column of minor units."""
     return Column(name, title, Kind.MONEY, sums)
 
 
 def rate(name: str, title: str) -> Column:
-    """This will make a column of shares of one."""
     return Column(name, title, Kind.RATE)
 
 
 def moment(name: str, title: str) -> Column:
-    """This will make a column of moments."""
     return Column(name, title, Kind.MOMENT)
 
 
 def flag(name: str, title: str) -> Column:
-    """This will make a column of yes and no."""
+    """Make a column of yes and no."""
     return Column(name, title, Kind.FLAG)
 
 
 def sums(columns: Sequence[Column], rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """This will add up the columns that can be, for each kind of money and currency by itself.
+    """Add up the columns that can be, for each kind of money and currency by itself.
 
     Returns for each a mapping of `money`, `currency` and the columns' names to integers; nothing where no column sums.
     """

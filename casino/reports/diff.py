@@ -14,7 +14,7 @@ class Change:
 
 
 def changes(older: dict[str, Any], newer: dict[str, Any]) -> list[Change]:
-    """This will list the rows of two documents that differ, sorted so that a row stands beside what became of it."""
+    """List the rows of two documents that differ, sorted so that a row stands beside what became of it."""
     before, after = (Counter(tuple(row) for row in each["rows"]) for each in (older, newer))
     found = [Change(gone=True, row=row) for row in (before - after).elements()]
     found += [Change(gone=False, row=row) for row in (after - before).elements()]

@@ -48,7 +48,7 @@ class Made:
 
 
 def facts(definition: Definition, whose: Whose, interval: Interval, found: Found) -> dict[str, Any]:
-    """This will write what a report says, which two versions of it may or may not have in common."""
+    """Write what a report says, which two versions of it may or may not have in common."""
     totals = sums(definition.columns, found.rows)
     return {
         "format": FORMAT,
@@ -65,7 +65,7 @@ def facts(definition: Definition, whose: Whose, interval: Interval, found: Found
 
 
 def written(said: dict[str, Any], made: Made) -> bytes:
-    """This will write the whole document of one version."""
+    """Write the whole document of one version."""
     return _encode(
         {
             **said,
@@ -79,23 +79,23 @@ def written(said: dict[str, Any], made: Made) -> bytes:
 
 
 def read(content: bytes) -> dict[str, Any]:
-    """This will read a document back."""
+    """Read a document back."""
     found: dict[str, Any] = msgspec.json.decode(content)
     return found
 
 
 def digest(said: dict[str, Any]) -> str:
-    """This will hash what a report says: SHA-256 in hex, the same for versions that say the same."""
+    """Hash what a report says: SHA-256 in hex, the same for versions that say the same."""
     return sha256(_encode(said))
 
 
 def sha256(content: bytes) -> str:
-    """This will hash bytes: SHA-256 in hex."""
+    """Hash bytes: SHA-256 in hex."""
     return hashlib.sha256(content).hexdigest()
 
 
 def header(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """This will list what stands above the rows in every form: whose it is, of when, and when it was made."""
+    """List what stands above the rows in every form: whose it is, of when, and when it was made."""
     interval, operator = document["interval"], document["operator"]
     lines = [
         ("Operator", f"{operator['name']} ({operator['slug']})"),
@@ -113,7 +113,7 @@ def header(document: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def totals(document: dict[str, Any]) -> list[list[Any]]:
-    """This will return the sums as rows, said to be such in the first column that tells rows of one money apart.
+    """Return the sums as rows, said to be such in the first column that tells rows of one money apart.
 
     Without such a column each row is a sum already, and there are none.
     """
@@ -125,7 +125,7 @@ def totals(document: dict[str, Any]) -> list[list[Any]]:
 
 
 def moment(when: datetime) -> str:
-    """This will write a moment as RFC 3339 in UTC."""
+    """Write a moment as RFC 3339 in UTC."""
     return when.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
@@ -167,7 +167,7 @@ def _shown(columns: Sequence[Column], rows: Sequence[Row]) -> list[list[Any]]:
 
 
 def rate(share: Fraction) -> str:
-    """This will print a share of one with six decimals."""
+    """Print a share of one with six decimals."""
     exact = Decimal(share.numerator) / Decimal(share.denominator)
     return f"{exact.quantize(Decimal(1).scaleb(-RATE_DECIMALS), rounding=ROUND_HALF_EVEN):f}"
 

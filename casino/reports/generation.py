@@ -50,7 +50,7 @@ _KEEP: Final = """
 
 
 def whose(operator: UUID) -> Whose:
-    """This will tell what a report has to know of an operator. Raises UnknownReport where there is none."""
+    """Tell what a report has to know of an operator. Raises UnknownReport where there is none."""
     rows = fetch(_WHOSE, [operator])
     if not rows:
         raise UnknownReport("There is no such operator.")
@@ -58,7 +58,7 @@ def whose(operator: UUID) -> Whose:
 
 
 def make(*, operator: UUID, name: str, interval: Interval, by: str) -> Report:
-    """This will return the newest version of a report: a new one, or the one before where nothing has changed.
+    """Return the newest version of a report: a new one, or the one before where nothing has changed.
 
     Raises UnknownReport, IntervalNotBegun.
     """
@@ -80,7 +80,7 @@ def make(*, operator: UUID, name: str, interval: Interval, by: str) -> Report:
 
 
 def again(report: Report) -> str:
-    """This will read the facts of a version anew, as of its own position, and return the hash of what they say."""
+    """Read the facts of a version anew, as of its own position, and return the hash of what they say."""
     definition, owner = registry.find(report.name), whose(report.operator_id)
     told = document.read(bytes(report.content))["interval"]
     interval = Interval(Period(told["period"]), report.since, report.until, told["time_zone"])
@@ -91,7 +91,7 @@ def again(report: Report) -> str:
 
 
 def trouble_with(report: Report) -> str:
-    """This will say what is wrong with a version that was kept; nothing where its bytes are those that were hashed,
+    """Say what is wrong with a version that was kept; nothing where its bytes are those that were hashed,
     and what is sealed up to its position still says the same. Reports with notes of people's are not read anew.
     """
     content = bytes(report.content)

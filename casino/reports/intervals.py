@@ -39,7 +39,7 @@ class Interval:
 
     @property
     def label(self) -> str:
-        """This will say it in the operator's time: `2026-11-20`, `2026-11`, `2026`, or both ends."""
+        """Say it in the operator's time: `2026-11-20`, `2026-11`, `2026`, or both ends."""
         first = self.since.astimezone(ZoneInfo(self.zone))
         if self.period is Period.DAY:
             return first.date().isoformat()
@@ -52,7 +52,7 @@ class Interval:
 
 
 def of_period(period: Period, *, day: date, zone: str) -> Interval:
-    """This will return the day, month or year that a day lies in.
+    """Return the day, month or year that a day lies in.
 
     Raises IntervalInvalid for other periods, and for days from before anything was recorded or after END.
     """
@@ -63,19 +63,18 @@ def of_period(period: Period, *, day: date, zone: str) -> Interval:
 
 
 def life(*, until: datetime, zone: str) -> Interval:
-    """This will return all there was before a moment."""
+    """Return all there was before a moment."""
     return Interval(Period.LIFE, BEGINNING, until, zone)
 
 
 def between(*, since: datetime, until: datetime, zone: str) -> Interval:
-    """This will return any interval. Raises IntervalInvalid when it does not end after it begins, or not before END."""
+    """Return any interval. Raises IntervalInvalid when it does not end after it begins, or not before END."""
     if not BEGINNING <= since < until <= END:
         raise IntervalInvalid("An interval ends after it begins.")
     return Interval(Period.INTERVAL, since.astimezone(UTC), until.astimezone(UTC), zone)
 
 
 def day_of(moment: datetime, zone: str) -> date:
-    """This will tell which day it is at a moment."""
     return moment.astimezone(ZoneInfo(zone)).date()
 
 

@@ -9,7 +9,7 @@ from casino.reports.refusals import UnknownReport
 
 
 def listed(*, operator: UUID, name: str | None, before: UUID | None, limit: int) -> list[Report]:
-    """This will list versions of reports, newest first, those before this id, without their content."""
+    """List versions of reports, newest first, those before this id, without their content."""
     reports = Report.objects.filter(operator_id=operator).defer("content")
     if name is not None:
         reports = reports.filter(name=name)
@@ -19,7 +19,7 @@ def listed(*, operator: UUID, name: str | None, before: UUID | None, limit: int)
 
 
 def find(*, operator: UUID, report: UUID) -> Report:
-    """This will find one version. Raises UnknownReport, also for another operator's."""
+    """Find one version. Raises UnknownReport, also for another operator's."""
     found = Report.objects.filter(operator_id=operator, pk=report).first()
     if found is None:
         raise UnknownReport
@@ -27,13 +27,13 @@ def find(*, operator: UUID, report: UUID) -> Report:
 
 
 def versions(report: Report) -> QuerySet[Report]:
-    """This will list all versions of what a report is of, newest first, without their content."""
+    """List all versions of what a report is of, newest first, without their content."""
     same = {"operator_id": report.operator_id, "name": report.name, "period": report.period}
     return Report.objects.filter(**same, since=report.since, until=report.until).defer("content").order_by("-version")
 
 
 def standing(rows: QuerySet[Matter]) -> QuerySet[Matter]:
-    """This will add to matters what was done last: `last_act`, `owner` and `words`, null where nothing was."""
+    """Add to matters what was done last: `last_act`, `owner` and `words`, null where nothing was."""
     last = MatterAct.objects.filter(matter_id=OuterRef("pk")).order_by("-number")
     return rows.annotate(
         last_act=Subquery(last.values("act")[:1]),

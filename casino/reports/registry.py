@@ -13,13 +13,13 @@ from casino.reports.refusals import UnknownReport
 
 @lru_cache(maxsize=1)
 def definitions() -> Mapping[str, Definition]:
-    """This will return every report there is by its name, in the order of the settings."""
+    """Return every report there is by its name, in the order of the settings."""
     loaded: list[Definition] = [import_string(path) for path in settings.REPORTS]
     return MappingProxyType({each.name: each for each in loaded})
 
 
 def find(name: str) -> Definition:
-    """This will return one report. Raises UnknownReport."""
+    """Return one report. Raises UnknownReport."""
     found = definitions().get(name)
     if found is None:
         raise UnknownReport(f"{name[:40]!r} is none of {', '.join(definitions())}.")

@@ -51,7 +51,7 @@ class Due:
 
 
 def due(*, limit: int) -> list[Due]:
-    """This will list reports that wait to be made, the oldest first: of days, and of months and years once their last
+    """List reports that wait to be made, the oldest first: of days, and of months and years once their last
     day, that are over for an hour where the operator counts its days.
     """
     ((now, zones),) = fetch(_NOW)
@@ -80,7 +80,7 @@ def _first(period: Period, day: date) -> date:
 
 
 def make_due(*, limit: int = MOST) -> int:
-    """This will make up to `limit` reports that wait, each by itself, and return how many came out."""
+    """Make up to `limit` reports that wait, each by itself, and return how many came out."""
     made = 0
     for each in due(limit=LOOKED_AT):
         made += _try_to_make(each)

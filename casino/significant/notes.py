@@ -38,19 +38,19 @@ INSERT INTO significant_remark (event_id, acknowledges, note, by) VALUES (%s, fa
 
 
 def acknowledge(event: UUID, *, by: str, note: str = "") -> None:
-    """This will acknowledge a significant event. Raises AlreadyAcknowledged when it waits for nobody."""
+    """Acknowledge a significant event. Raises AlreadyAcknowledged when it waits for nobody."""
     if not acknowledge_many([event], by=by, note=note):
         raise AlreadyAcknowledged
 
 
 def acknowledge_many(events: Sequence[UUID], *, by: str, note: str = "") -> int:
-    """This will acknowledge those of the events that still wait, in one statement, and return how many they were."""
+    """Acknowledge those of the events that still wait, in one statement, and return how many they were."""
     wanted = list(dict.fromkeys(events))
     return len(fetch(_ACKNOWLEDGE, [wanted, _kept(wanted, note.strip()[:LONGEST]), by]))
 
 
 def add_note(event: UUID, *, by: str, note: str) -> None:
-    """This will add a note to a significant event. Raises NoteIsEmpty."""
+    """Add a note to a significant event. Raises NoteIsEmpty."""
     words = note.strip()[:LONGEST]
     if not words:
         raise NoteIsEmpty

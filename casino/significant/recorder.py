@@ -80,7 +80,7 @@ def record(
     address: str = "",
     once: str = "",
 ) -> None:
-    """This will record one significant event, as `Significant` describes it, in the caller's transaction."""
+    """Record one significant event, as `Significant` describes it, in the caller's transaction."""
     one = Significant(
         kind=kind,
         operator=operator,
@@ -99,7 +99,7 @@ def record(
 
 
 def record_many(events: Iterable[Significant]) -> int:
-    """This will record significant events in one statement, and return how many were new (see `once`)."""
+    """Record significant events in one statement, and return how many were new (see `once`)."""
     told = list(events)
     # Sorted, as ids of one millisecond are in no order, and lists go by id.
     rows = [_row(identity, event) for identity, event in zip(sorted(_new_id() for _ in told), told, strict=True)]

@@ -54,7 +54,7 @@ class Standing:
 
 
 def of(pairs: Iterable[tuple[UUID, str]]) -> dict[tuple[UUID, str], Thresholds]:
-    """This will return the thresholds of each (operator, currency), in one statement."""
+    """Return the thresholds of each (operator, currency), in one statement."""
     wanted = set(pairs)
     if not wanted:
         return {}
@@ -64,7 +64,7 @@ def of(pairs: Iterable[tuple[UUID, str]]) -> dict[tuple[UUID, str], Thresholds]:
 
 
 def standing(operator: UUID, *, currency: str) -> list[Standing]:
-    """This will list what counts as large for an operator: in its own currency, and in all for which it was set."""
+    """List what counts as large for an operator: in its own currency, and in all for which it was set."""
     told = {
         each: Standing(each, Thresholds(*amounts), by, at) for each, by, at, *amounts in fetch(_STANDING, [operator])
     }
@@ -73,14 +73,14 @@ def standing(operator: UUID, *, currency: str) -> list[Standing]:
 
 
 def default(currency: str) -> Thresholds:
-    """This will return the thresholds that count where an operator set none. Raises UnknownCurrency."""
+    """Return the thresholds that count where an operator set none. Raises UnknownCurrency."""
     unit = 10 ** money.exponent(currency)
     once, in_a_day = ONCE * unit, IN_A_DAY * unit
     return Thresholds(wager=once, wager_day=in_a_day, win=once, win_day=in_a_day, payment=once)
 
 
 def change(*, operator: UUID, currency: str, thresholds: Thresholds, actor: str) -> None:
-    """This will set an operator's thresholds, and record the change. Raises ThresholdImpossible, UnknownCurrency."""
+    """Set an operator's thresholds, and record the change. Raises ThresholdImpossible, UnknownCurrency."""
     wanted = asdict(thresholds)
     if not all(0 < amount <= money.LARGEST for amount in wanted.values()):
         raise ThresholdImpossible

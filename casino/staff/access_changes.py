@@ -16,7 +16,7 @@ SUBJECT: Final = "staff"
 
 
 def unlock(user: User, *, by: User, reason: str) -> None:
-    """This will let somebody who failed to log in try again. Raises ReasonMissing, NotToOneself."""
+    """Let somebody who failed to log in try again. Raises ReasonMissing, NotToOneself."""
     with transaction.atomic():
         before = lockout.is_locked(user.username)
         _judge(user, by=by, reason=reason)
@@ -25,7 +25,7 @@ def unlock(user: User, *, by: User, reason: str) -> None:
 
 
 def reset_authenticator(user: User, *, by: User, reason: str) -> None:
-    """This will take somebody's authenticator and recovery codes away. Raises ReasonMissing, NotToOneself."""
+    """Take somebody's authenticator and recovery codes away. Raises ReasonMissing, NotToOneself."""
     with transaction.atomic():
         _judge(user, by=by, reason=reason)
         working = authenticators.forget(user)
@@ -33,7 +33,7 @@ def reset_authenticator(user: User, *, by: User, reason: str) -> None:
 
 
 def facts(user: User) -> dict[str, Any]:
-    """This will tell what a user may, as it stands in the database; nothing of a user who is not there yet."""
+    """Tell what a user may, as it stands in the database; nothing of a user who is not there yet."""
     kept = User.objects.filter(pk=user.pk).first()
     if kept is None:
         return {}
@@ -47,7 +47,7 @@ def facts(user: User) -> dict[str, Any]:
 
 
 def changed(user: User, *, by: Any, reason: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-    """This will record that somebody's access was changed; nothing where nothing was."""
+    """Record that somebody's access was changed; nothing where nothing was."""
     if before == after:
         return
     recorder.record(

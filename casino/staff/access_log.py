@@ -13,7 +13,7 @@ LONGEST: Final = 500
 
 
 def seen(request: HttpRequest, *, subject: str, operator: UUID | None = None) -> None:
-    """This will keep that the member of staff who asks looks at `subject` now; an operator's, or nobody's."""
+    """Keep that the member of staff who asks looks at `subject` now; an operator's, or nobody's."""
     View.objects.create(
         user_id=int(request.user.pk or 0),
         operator_id=operator,

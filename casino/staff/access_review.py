@@ -45,7 +45,7 @@ class Line:
 
 
 def members(operators: Collection[UUID] | None) -> QuerySet[Member]:
-    """This will find the users that somebody who works for these operators may review; None for every one."""
+    """Find the users that somebody who works for these operators may review; None for every one."""
     last = SignIn.objects.filter(user_id=OuterRef("pk")).order_by("-id")
     since = timezone.now() - settings.AXES_COOLOFF_TIME
     failed = AccessAttempt.objects.filter(username=OuterRef("username"), attempt_time__gte=since).order_by()
@@ -65,7 +65,7 @@ def members(operators: Collection[UUID] | None) -> QuerySet[Member]:
 
 
 def lines(found: Iterable[Any]) -> list[Line]:
-    """This will review these members, of `members`."""
+    """Review these members, of `members`."""
     return [_line(user) for user in found]
 
 
@@ -91,7 +91,7 @@ def _line(user: Any) -> Line:
 
 
 def status(user: Any) -> str:
-    """This will say in a word how a user stands: disabled, locked, no staff, superuser or active."""
+    """Say in a word how a user stands: disabled, locked, no staff, superuser or active."""
     if not user.is_active:
         return "disabled"
     if (user.failures or 0) >= settings.AXES_FAILURE_LIMIT:
@@ -102,14 +102,14 @@ def status(user: Any) -> str:
 
 
 def as_csv(reviewed: Iterable[Line]) -> Iterator[str]:
-    """This will write the review as CSV, line by line, the names of its columns first."""
+    """Write the review as CSV, line by line, the names of its columns first."""
     yield _row(COLUMNS)
     for line in reviewed:
         yield _row(cells(line))
 
 
 def cells(line: Line) -> list[str]:
-    """This will write a line's values as text, one for each of COLUMNS."""
+    """Write a line's values as text, one for each of COLUMNS."""
     functions = "; ".join(f"{role}: {' '.join(held)}" for role, held in line.functions.items())
     every = "everything" if line.status == "superuser" else functions
     return [

@@ -36,12 +36,12 @@ class Enrolment:
 
 
 def is_enrolled(user: Any) -> bool:
-    """This will tell whether a user has an authenticator that works."""
+    """Tell whether a user has an authenticator that works."""
     return Authenticator.objects.filter(user_id=user.pk, confirmed=True).exists()
 
 
 def begin(user: Any) -> Enrolment:
-    """This will give a user a secret to scan; one that was begun before and never confirmed stays as it is.
+    """Give a user a secret to scan; one that was begun before and never confirmed stays as it is.
 
     Raises AlreadyEnrolled.
     """
@@ -54,7 +54,7 @@ def begin(user: Any) -> Enrolment:
 
 
 def confirm(user: Any, code: str) -> tuple[Authenticator, list[str]]:
-    """This will make a begun authenticator count, and return it with the recovery codes, which are shown once.
+    """Make a begun authenticator count, and return it with the recovery codes, which are shown once.
 
     Raises NothingToConfirm, WrongCode.
     """
@@ -73,7 +73,7 @@ def confirm(user: Any, code: str) -> tuple[Authenticator, list[str]]:
 
 
 def verify(user: Any, code: str) -> Authenticator | None:
-    """This will return the user's authenticator if the code is its present one or a recovery code, each good once."""
+    """Return the user's authenticator if the code is its present one or a recovery code, each good once."""
     with transaction.atomic():
         found = Authenticator.objects.select_for_update().filter(user_id=user.pk, confirmed=True).first()
         if found is None or not (_accepts(found, code) or _recovers(user, code)):
@@ -82,12 +82,12 @@ def verify(user: Any, code: str) -> Authenticator | None:
 
 
 def codes_left(user: Any) -> int:
-    """This will count the recovery codes that a user has not used."""
+    """Count the recovery codes that a user has not used."""
     return RecoveryCode.objects.filter(user_id=user.pk, used_at=None).count()
 
 
 def forget(user: Any) -> int:
-    """This will take a user's authenticators and recovery codes away, and return how many worked."""
+    """Take a user's authenticators and recovery codes away, and return how many worked."""
     RecoveryCode.objects.filter(user_id=user.pk).delete()
     working = Authenticator.objects.filter(user_id=user.pk, confirmed=True).count()
     Authenticator.objects.filter(user_id=user.pk).delete()
@@ -95,7 +95,7 @@ def forget(user: Any) -> int:
 
 
 def rewrap(first: str) -> tuple[dict[str, int], list[int]]:
-    """This will seal every authenticator's secret under the first of PERSONAL_KEYS, whose id is `first`.
+    """Seal every authenticator's secret under the first of PERSONAL_KEYS, whose id is `first`.
 
     Returns how many came from which key, and the users of those that no key opens. Call it in a transaction.
     """

@@ -19,7 +19,7 @@ class RoleBackend(ModelBackend):
         code: str = "",
         **more: Any,
     ) -> Any:
-        """This will return who has this name and password, and this code where an authenticator is set up."""
+        """Return who has this name and password, and this code where an authenticator is set up."""
         user: Any = super().authenticate(request, username=username, password=password, **more)
         if user is None or not authenticators.is_enrolled(user):
             return user
@@ -30,7 +30,7 @@ class RoleBackend(ModelBackend):
         return user
 
     def get_group_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
-        """This will return the functions of a user's roles, `app.codename`; none for who is disabled."""
+        """Return the functions of a user's roles, `app.codename`; none for who is disabled."""
         if not user_obj.is_active or user_obj.is_anonymous or obj is not None:
             return set()
         if not hasattr(user_obj, "role_functions"):

@@ -9,7 +9,7 @@ from casino.operators.models import StaffMembership
 
 
 def colleagues(operators: Collection[UUID] | None, column: str = "pk") -> Q:
-    """This will find rows by a column of users' ids: who works for these operators alone; None finds everybody.
+    """Find rows by a column of users' ids: who works for these operators alone; None finds everybody.
 
     Who works elsewhere too, or is a superuser, is left to superusers.
     """

@@ -27,7 +27,7 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # django-axes is unty
     def user_login_failed(
         self, sender: Any, credentials: dict[str, Any], request: HttpRequest | None = None, **more: Any
     ) -> None:
-        """This will count a failed login and record it; the one that locks is recorded as that, too."""
+        """Count a failed login and record it; the one that locks is recorded as that, too."""
         super().user_login_failed(sender, credentials, request, **more)
         if request is None:
             return
@@ -52,24 +52,24 @@ def _told(kind: recorder.Kind, name: str | None, address: str | None, failures: 
 
 
 def operator_of(user: int) -> UUID | None:
-    """This will return the operator that somebody works for, None for none or for several."""
+    """Return the operator that somebody works for, None for none or for several."""
     found = list(StaffMembership.objects.filter(user_id=user).values_list("operator_id", flat=True)[:2])
     return found[0] if len(found) == 1 else None
 
 
 def locked_by(request: Any, credentials: Any) -> list[str]:
-    """This will say by what failures are counted: the name, wherever they come from."""
+    """Say by what failures are counted: the name, wherever they come from."""
     del request, credentials
     return ["username"]
 
 
 def is_locked(name: str) -> bool:
-    """This will tell whether a name is locked out now."""
+    """Tell whether a name is locked out now."""
     since = timezone.now() - settings.AXES_COOLOFF_TIME
     failed = AccessAttempt.objects.filter(username=name, attempt_time__gte=since)
     return (failed.aggregate(total=Sum("failures_since_start"))["total"] or 0) >= settings.AXES_FAILURE_LIMIT
 
 
 def unlock(name: str) -> None:
-    """This will forget a name's failed logins."""
+    """Forget a name's failed logins."""
     reset(username=name)

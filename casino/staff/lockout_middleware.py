@@ -16,7 +16,6 @@ TOO_MANY: Final = 429
 
 @sync_and_async_middleware
 def middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
-    """This will build the middleware."""
     if iscoroutinefunction(get_response):
         inner: Callable[[HttpRequest], Awaitable[HttpResponseBase]] = get_response
 

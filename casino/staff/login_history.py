@@ -21,7 +21,7 @@ class Before:
 
 
 def note(request: HttpRequest) -> Before | None:
-    """This will keep that whoever asks has come in now, and return the time before; None for the first."""
+    """Keep that whoever asks has come in now, and return the time before; None for the first."""
     user = int(request.user.pk or 0)
     before = SignIn.objects.filter(user_id=user).order_by("-id").first()
     SignIn.objects.create(user_id=user, address=address_of(request), second_factor=has_second_factor(request))
@@ -29,12 +29,12 @@ def note(request: HttpRequest) -> Before | None:
 
 
 def may_pass(request: HttpRequest) -> bool:
-    """This will tell whether the second factor, where it is asked for, was given in this session."""
+    """Tell whether the second factor, where it is asked for, was given in this session."""
     return not settings.STAFF_TOTP or has_second_factor(request)
 
 
 def has_second_factor(request: Any) -> bool:
-    """This will tell whether this session began with a second factor that still counts; asked once per request."""
+    """Tell whether this session began with a second factor that still counts; asked once per request."""
     if not hasattr(request, "casino_second_factor"):
         kind, _, number = request.session.get(DEVICE_ID_SESSION_KEY, "").partition("/")
         request.casino_second_factor = bool(kind) and number.isdigit() and _counts(request.user.pk, int(number))

@@ -25,7 +25,7 @@ DROP_FUNCTION: Final = "DROP FUNCTION staff_refuse_young()"
 
 
 def kept_for(table: str, *, column: str, days: int) -> tuple[str, ...]:
-    """This will return the statements that let everyone read and add rows, and remove those of so many days or more.
+    """Return the statements that let everyone read and add rows, and remove those of so many days or more.
 
     `column` has the time that counts. Reverse with `lift_kept_for`.
     """
@@ -42,7 +42,7 @@ def kept_for(table: str, *, column: str, days: int) -> tuple[str, ...]:
 
 
 def lift_kept_for(table: str) -> tuple[str, ...]:
-    """This will return the statements that undo `kept_for`, for a migration's way back."""
+    """Return the statements that undo `kept_for`, for a migration's way back."""
     name = plain(table)
     return (
         f"DROP TRIGGER {name}_never_changes ON {name}",

@@ -169,7 +169,7 @@ APART: Final[tuple[tuple[str, str], ...]] = (
 
 
 def functions_of(roles: Iterable[str]) -> frozenset[str]:
-    """This will return what these roles may do together; of two functions that stand apart, neither.
+    """Return what these roles may do together; of two functions that stand apart, neither.
 
     Names that are no roles add nothing.
     """
@@ -178,11 +178,11 @@ def functions_of(roles: Iterable[str]) -> frozenset[str]:
 
 
 def conflicts(functions: Iterable[str]) -> list[tuple[str, str]]:
-    """This will list the pairs of functions that one person would have and nobody may."""
+    """List the pairs of functions that one person would have and nobody may."""
     held = set(functions)
     return [pair for pair in APART if held.issuperset(pair)]
 
 
 def conflicting(roles: Iterable[str]) -> list[tuple[str, str]]:
-    """This will list the pairs of functions that stand apart and would come together in somebody with these roles."""
+    """List the pairs of functions that stand apart and would come together in somebody with these roles."""
     return conflicts(function for name in roles if name in set(Role) for function in FUNCTIONS[Role(name)])

@@ -25,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("--size", choices=SIZES, default="full", help="tiny only shows that everything runs")
 
     def handle(self, *_: Any, names: list[str], as_json: bool, size: str, **__: Any) -> None:
-        """This will run the named measurements, all without names, each on a fresh database of its own."""
+        """Run the named measurements, all without names, each on a fresh database of its own."""
         found = []
         with planned(databases.server(), SIZES[size]) as plan:
             machine = report.machine(plan.server)

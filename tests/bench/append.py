@@ -32,7 +32,7 @@ Side = Callable[[int], float]
 
 
 def measure(plan: Plan) -> list[Measured]:
-    """This will measure both batch sizes. Raises Trouble."""
+    """Measure both batch sizes. Raises Trouble."""
     missing = peers.have(peers.EVENTSOURCING)
     with contextlib.ExitStack() as exits:
         ours = exits.enter_context(_ours(plan))

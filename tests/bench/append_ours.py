@@ -16,7 +16,7 @@ PAYLOAD = msgspec.json.encode({"cards": ["KS", "7H", "2C", "9D"], "note": "x" * 
 
 
 def run(*, transactions: int, batch: int) -> int:
-    """This will append `batch` events in each of so many transactions, and return how many events that were."""
+    """Append `batch` events in each of so many transactions, and return how many events that were."""
     events = tuple(Draft("Dealt", 1, PAYLOAD) for _ in range(batch))
     for _ in range(transactions):
         append([Append(stream=f"bench-{uuid.uuid4()}", expected=0, events=events, metadata=METADATA)])

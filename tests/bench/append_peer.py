@@ -15,7 +15,7 @@ PAYLOAD = b'{"cards":["KS","7H","2C","9D"],"note":"' + b"x" * 96 + b'"}'
 
 @functools.cache
 def recorder(*, create: bool = False) -> Any:
-    """This will connect the peer's recorder; `create` makes its table first."""
+    """Connect the peer's recorder; `create` makes its table first."""
     given = conninfo_to_dict(os.environ["BENCH_OWNER_URL"])
     settings = {
         "PERSISTENCE_MODULE": "eventsourcing.postgres",
@@ -32,13 +32,13 @@ def recorder(*, create: bool = False) -> Any:
 
 
 def make() -> bool:
-    """This will make the peer's table."""
+    """Make the peer's table."""
     recorder(create=True)
     return True
 
 
 def run(*, transactions: int, batch: int) -> int:
-    """This will insert `batch` events in each of so many transactions, and return how many events that were."""
+    """Insert `batch` events in each of so many transactions, and return how many events that were."""
     stored, own = importlib.import_module("eventsourcing.persistence").StoredEvent, recorder()
     for _ in range(transactions):
         stream = uuid.uuid4()

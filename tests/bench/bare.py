@@ -24,7 +24,7 @@ class Bare(APIView):
     parser_classes = [JSONParser]
 
     def post(self, request: Request) -> Response:
-        """This will insert one row."""
+        """Insert one row."""
         with connection.cursor() as cursor:
             cursor.execute(_INSERT, [json.dumps(request.data)])
             return Response({"id": cursor.fetchall()[0][0]}, status=201)

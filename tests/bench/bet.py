@@ -27,7 +27,7 @@ Requests = list[dict[str, str]]
 
 
 def measure(plan: Plan) -> list[Measured]:
-    """This will measure wagers and bare inserts. Raises Trouble."""
+    """Measure wagers and bare inserts. Raises Trouble."""
     spent: dict[str, list[float]] = {"ours": [], "peer": []}
     with contextlib.ExitStack() as exits:
         database, places = exits.enter_context(seated(plan, wagers=False))

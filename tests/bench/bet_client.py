@@ -12,7 +12,7 @@ _connections: dict[int, http.client.HTTPConnection] = {}
 
 
 def send(*, port: int, requests: list[dict[str, str]]) -> list[float]:
-    """This will send every request (path and token) and return each one's seconds. Raises RuntimeError if refused."""
+    """Send every request (path and token) and return each one's seconds. Raises RuntimeError if refused."""
     connection = _connections.setdefault(port, http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE))
     connection.close()  # the server has closed it, too, if the other side took long
     connection.connect()

@@ -28,20 +28,20 @@ class Server:
 
     @contextlib.contextmanager
     def empty(self, word: str) -> Generator["Database"]:
-        """This will make an empty database and drop it at the end. Raises Trouble when the owner may not."""
+        """Make an empty database and drop it at the end. Raises Trouble when the owner may not."""
         with self._made(word, sql.SQL("CREATE DATABASE {}")) as made:
             yield made
 
     @contextlib.contextmanager
     def migrated(self, word: str) -> Generator["Database"]:
-        """This will make a database with the newest schema and drop it at the end."""
+        """Make a database with the newest schema and drop it at the end."""
         with self.empty(word) as made:
             migrate(made.environment)
             yield made
 
     @contextlib.contextmanager
     def copy(self, template: "Database", word: str) -> Generator["Database"]:
-        """This will copy a database that nobody is connected to, and drop the copy at the end."""
+        """Copy a database that nobody is connected to, and drop the copy at the end."""
         create = sql.SQL("CREATE DATABASE {{}} TEMPLATE {} STRATEGY WAL_LOG").format(sql.Identifier(template.name))
         with self._made(word, create) as made:
             yield made
@@ -91,12 +91,12 @@ class Database:
         }
 
     def owner(self) -> Connection:
-        """This will connect as the owner, in autocommit; to be used in a `with` block."""
+        """Connect as the owner, in autocommit; to be used in a `with` block."""
         return psycopg.connect(self.owner_url, autocommit=True)
 
 
 def server() -> Server:
-    """This will return the server that the environment names: embedded and just started, or given by URL."""
+    """Return the server that the environment names: embedded and just started, or given by URL."""
     url = os.environ["DATABASE_URL"]
     return Server(url=url, owner_url=os.environ.get("DATABASE_OWNER_URL") or url, environment=dict(os.environ))
 

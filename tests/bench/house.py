@@ -36,7 +36,7 @@ def _metadata(operator: uuid.UUID, actor: str = "bench") -> Metadata:
 
 
 def seat(*, tables: int) -> list[Place]:
-    """This will open so many single-seat tables, each with a player of its own seated, and return their ids."""
+    """Open so many single-seat tables, each with a player of its own seated, and return their ids."""
     operator = operators.create_operator(slug="bench", name="Bench", currency=CURRENCY, sandbox=True).id
     return [_seat_one(operator, number) for number in range(tables)]
 
@@ -81,14 +81,14 @@ def _guest(place: Place) -> Guest:
 
 
 def wager(*, places: list[Place]) -> int:
-    """This will confirm one Banker wager at each table and return how many."""
+    """Confirm one Banker wager at each table and return how many."""
     for place in places:
         betting.deal(guest=_guest(place), stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
     return len(places)
 
 
 def deal(*, limit: int | None = None) -> dict[str, float]:
-    """This will deal and settle what is due, as a worker does; with `limit` one batch of at most so many."""
+    """Deal and settle what is due, as a worker does; with `limit` one batch of at most so many."""
     began = time.perf_counter()
     done = dealt = dealing.deal_due() if limit is None else dealing.deal_due(limit=limit)
     while dealt and limit is None:
@@ -98,7 +98,7 @@ def deal(*, limit: int | None = None) -> dict[str, float]:
 
 
 def play(*, places: list[Place], rounds: int) -> int:
-    """This will play at least so many rounds from bet to settlement, seal their events, and return how many events."""
+    """Play at least so many rounds from bet to settlement, seal their events, and return how many events."""
     played = 0
     while played < rounds:
         played += wager(places=places)
@@ -107,12 +107,12 @@ def play(*, places: list[Place], rounds: int) -> int:
 
 
 def seal() -> int:
-    """This will seal what waits and return how many events."""
+    """Seal what waits and return how many events."""
     return sealer.seal_all()
 
 
 def replay(*, log_only: bool) -> dict[str, Any]:
-    """This will audit the database on one core; with `log_only` its events alone.
+    """Audit the database on one core; with `log_only` its events alone.
 
     Seconds are this process's own processor time, and `wall` those that passed by the engine's clock.
     """

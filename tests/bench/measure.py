@@ -29,7 +29,7 @@ class Measured:
 
     @property
     def our_rate(self) -> float:
-        """This will return the median of our rates; held against a rate, the best of them.
+        """Return the median of our rates; held against a rate, the best of them.
 
         A peer is disturbed by whatever else a machine does as much as we are, and the median of the ratios evens it
         out. A rate alone has nothing beside it: what disturbs it only makes it slower, so the best is the least wrong.
@@ -38,17 +38,17 @@ class Measured:
 
     @property
     def peer_rate(self) -> float | None:
-        """This will return the median of the peer's rates, None without a peer."""
+        """Return the median of the peer's rates, None without a peer."""
         return median(self.peer) if self.peer else None
 
     @property
     def ratio(self) -> float | None:
-        """This will return the median of ours over the peer's, repetition by repetition; None without a peer."""
+        """Return the median of ours over the peer's, repetition by repetition; None without a peer."""
         return median(one / other for one, other in zip(self.ours, self.peer, strict=True)) if self.peer else None
 
     @property
     def reached(self) -> bool | None:
-        """This will tell whether the target is reached; None where there is no target or no peer to hold it against."""
+        """Tell whether the target is reached; None where there is no target or no peer to hold it against."""
         if self.target_is_most and self.target is not None:
             return self.our_rate <= self.target
         reached = self.our_rate if self.target_is_rate else self.ratio
@@ -56,7 +56,7 @@ class Measured:
 
 
 def in_turns(ours: Turn, peer: Turn | None, *, repeats: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """This will run ours, the peer, ours, the peer ... and return the rates of both; the peer's are empty without one.
+    """Run ours, the peer, ours, the peer ... and return the rates of both; the peer's are empty without one.
 
     In turns, because a machine that others use too is not the same machine a minute later.
     """
@@ -70,6 +70,6 @@ def in_turns(ours: Turn, peer: Turn | None, *, repeats: int) -> tuple[tuple[floa
 
 
 def percentile(values: list[float], share: float) -> float:
-    """This will return the value that `share` (0 to 1) of the values do not exceed, by nearest rank."""
+    """Return the value that `share` (0 to 1) of the values do not exceed, by nearest rank."""
     ranked = sorted(values)
     return ranked[max(0, ceil(share * len(ranked)) - 1)]

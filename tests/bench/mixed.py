@@ -58,7 +58,7 @@ class Game:
 
 
 def play(*, lots: int, rounds: int, naps: int, seed: int) -> int:
-    """This will open so many lots of eight tables, play so many rounds at each, seal, and return how many events.
+    """Open so many lots of eight tables, play so many rounds at each, seal, and return how many events.
 
     In the end all leave. In the first `naps` rounds the last of several seats says nothing, so that its turn runs out.
     """

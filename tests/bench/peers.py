@@ -26,18 +26,18 @@ if "msvcrt" not in sys.modules:
 
 
 def folder() -> Path:
-    """This will return the folder of installed peers, beside the homes."""
+    """Return the folder of installed peers, beside the homes."""
     return base_folder() / "peers"
 
 
 def environment(outer: Mapping[str, str]) -> dict[str, str]:
-    """This will return the variables of a process that can import the peers."""
+    """Return the variables of a process that can import the peers."""
     places = [str(PROJECT), str(folder() / "site"), str(folder() / "stand-in")]
     return {**outer, "PYTHONPATH": os.pathsep.join(places)}
 
 
 def have(package: str) -> str | None:
-    """This will make sure that a peer is installed; returns None, or a sentence that says why it cannot be had."""
+    """Make sure that a peer is installed; returns None, or a sentence that says why it cannot be had."""
     if importlib.util.find_spec(package) is not None or (folder() / "site" / package).is_dir():
         return None
     try:

@@ -85,12 +85,12 @@ class Plan:
         return self.folder / "bench.log"
 
     def migrated(self, word: str) -> AbstractContextManager[Database]:
-        """This will make a database with the newest schema and drop it at the end. Raises Trouble."""
+        """Make a database with the newest schema and drop it at the end. Raises Trouble."""
         return self.server.copy(self.template, word)
 
 
 @contextmanager
 def planned(server: Server, size: Size) -> Generator[Plan]:
-    """This will make what all measurements share, gone at the end. Raises Trouble."""
+    """Make what all measurements share, gone at the end. Raises Trouble."""
     with tempfile.TemporaryDirectory(prefix="casino-bench-") as folder, server.migrated("template") as template:
         yield Plan(size=size, server=server, template=template, folder=Path(folder))

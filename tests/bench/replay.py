@@ -27,7 +27,7 @@ Play = Callable[[Plan, Database], None]
 
 
 def measure(plan: Plan) -> list[Measured]:
-    """This will play both histories and audit each again and again. Raises Trouble when an audit finds anything."""
+    """Play both histories and audit each again and again. Raises Trouble when an audit finds anything."""
     histories: list[tuple[str, Play]] = [("", _usual), (", mixed", _mixed)]
     return [one for suffix, play in histories for one in _measured(plan, suffix, play)]
 

@@ -19,7 +19,7 @@ PACKAGES = ("django", "djangorestframework", "psycopg", "uvicorn", "msgspec", "e
 
 
 def machine(server: Server) -> dict[str, Any]:
-    """This will describe what the measurements ran on: cores, processor, versions."""
+    """Describe what the measurements ran on: cores, processor, versions."""
     with psycopg.connect(server.owner_url) as connection:
         row = connection.execute(
             "SELECT current_setting('server_version'), current_setting('fsync'), current_setting('synchronous_commit')"
@@ -38,12 +38,12 @@ def machine(server: Server) -> dict[str, Any]:
 
 
 def document(about: Mapping[str, Any], found: Sequence[Measured]) -> dict[str, Any]:
-    """This will return everything measured as plain values."""
+    """Return everything measured as plain values."""
     return {"machine": dict(about), "measurements": [_entry(one) for one in found]}
 
 
 def show(about: Mapping[str, Any], found: Sequence[Measured]) -> None:
-    """This will print a table of ours, the peer's, the ratio and the target."""
+    """Print a table of ours, the peer's, the ratio and the target."""
     console = Console(width=None if sys.stdout.isatty() else 140)
     table = Table(
         title="Ours and the peers', in turns; medians, of a rate alone the best",
@@ -74,7 +74,7 @@ def show(about: Mapping[str, Any], found: Sequence[Measured]) -> None:
 
 
 def line(one: Measured) -> str:
-    """This will return one measurement in a line, for those who watch."""
+    """Return one measurement in a line, for those who watch."""
     against = "" if one.ratio is None else f", {one.peer_name} {one.peer_rate:,.0f}, ratio {one.ratio:.2f}"
     return f"{one.name}: {one.our_rate:,.0f} {one.unit}{against}"
 

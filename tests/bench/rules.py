@@ -17,7 +17,7 @@ TARGET = 3.0
 
 
 def measure(plan: Plan) -> list[Measured]:
-    """This will measure both engines in one process. Raises Trouble."""
+    """Measure both engines in one process. Raises Trouble."""
     missing = peers.have(peers.PYBACCARAT)
     outer = peers.environment(plan.server.environment)
     with workers("rules_hands", 1, environment=outer, log=plan.log) as (hands,):

@@ -19,7 +19,7 @@ STAKES = {Spot.BANKER: 1000}
 
 
 def ours(*, hands: int) -> float:
-    """This will play whole shoes out, at least so many rounds, and return rounds a second."""
+    """Play whole shoes out, at least so many rounds, and return rounds a second."""
     shoe: list[Card] = [card for card in FULL_DECK for _ in range(DECKS)]
     play_out(shoe)  # makes its table
     spent, played = 0.0, 0
@@ -33,7 +33,7 @@ def ours(*, hands: int) -> float:
 
 
 def settled(*, hands: int) -> float:
-    """This will deal and settle so many rounds one by one, as a table does, and return rounds a second."""
+    """Deal and settle so many rounds one by one, as a table does, and return rounds a second."""
     shoe: list[Card] = [card for card in FULL_DECK for _ in range(DECKS)]
     spent, played = 0.0, 0
     while played < hands:
@@ -49,7 +49,7 @@ def settled(*, hands: int) -> float:
 
 
 def peer(*, hands: int) -> float:
-    """This will deal so many rounds with pybaccarat and return rounds a second."""
+    """Deal so many rounds with pybaccarat and return rounds a second."""
     game, cards = importlib.import_module("pybaccarat.baccarat"), importlib.import_module("pybaccarat.playingcards")
     shoe, player, banker = cards.Shoe(DECKS), game.Hand(), game.Hand()
     table = game.Game(shoe, player, banker)

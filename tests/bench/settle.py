@@ -23,7 +23,7 @@ WARM_UP = 50
 
 
 def measure(plan: Plan) -> list[Measured]:
-    """This will measure dealing and settling. Raises Trouble, also when the two sides wrote different rows."""
+    """Measure dealing and settling. Raises Trouble, also when the two sides wrote different rows."""
     pgbench = settle_peer.program()
     ours: list[float] = []
     peer: list[float] = []
@@ -69,7 +69,7 @@ def _one_pair(
 
 @contextlib.contextmanager
 def seated(plan: Plan, *, wagers: bool) -> Generator[tuple[Database, list[dict[str, str]]]]:
-    """This will make a database with a player seated at each table, `wagers` confirmed if wanted; nobody connected."""
+    """Make a database with a player seated at each table, `wagers` confirmed if wanted; nobody connected."""
     with plan.migrated("seated") as database:
         with Worker("house", environment=database.environment, log=plan.log) as house:
             places = house.ask("seat", tables=plan.size.tables)

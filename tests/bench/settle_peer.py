@@ -52,7 +52,7 @@ SAME = {
 
 
 def program() -> str | None:
-    """This will find pgbench, the wheel's or the machine's; None when there is none."""
+    """Find pgbench, the wheel's or the machine's; None when there is none."""
     try:
         found = installation() / "bin" / "pgbench"
     except Trouble:
@@ -61,7 +61,7 @@ def program() -> str | None:
 
 
 def prepare(ours: Database, peer: Database) -> None:
-    """This will carry what ours wrote into the peer's database, with an index on each round's place."""
+    """Carry what ours wrote into the peer's database, with an index on each round's place."""
     with ours.owner() as source, peer.owner() as target:
         for table, query in _SOURCES.items():
             source.execute(sql.SQL("CREATE TABLE {} AS " + query).format(sql.Identifier(table)))
@@ -87,7 +87,7 @@ def _carry(source: Connection, target: Connection, table: str) -> None:
 
 
 def run(pgbench: str, peer: Database, *, rounds: int) -> float:
-    """This will settle so many rounds, one transaction each, one client, and return rounds a second. Raises Trouble."""
+    """Settle so many rounds, one transaction each, one client, and return rounds a second. Raises Trouble."""
     given = conninfo_to_dict(peer.url)
     environment = {
         "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
@@ -106,13 +106,13 @@ _VARIABLES = {"HOST": "host", "PORT": "port", "USER": "user", "PASSWORD": "passw
 
 
 def rows(database: Database) -> dict[str, int]:
-    """This will count the rows of every table that settling writes."""
+    """Count the rows of every table that settling writes."""
     with database.owner() as connection:
         return {table: _one(connection, f"SELECT count(*) FROM {table}") for table in COUNTED}  # noqa: S608
 
 
 def differences(ours: Database, peer: Database) -> Iterator[str]:
-    """This will name every table whose rows did not come out the same on both sides."""
+    """Name every table whose rows did not come out the same on both sides."""
     if rows(ours) != rows(peer):
         yield f"numbers of rows: {rows(ours)} and {rows(peer)}"
     with ours.owner() as one, peer.owner() as other:

@@ -29,7 +29,7 @@ FILES = 200
 
 
 def measure(plan: Plan) -> list[Measured]:
-    """This will measure one table with all streams, then many tables. Raises Trouble when a mark does not arrive."""
+    """Measure one table with all streams, then many tables. Raises Trouble when a mark does not arrive."""
     size = plan.size
     _allow_files(size.streams + FILES)
     with plan.migrated("stream") as database, _serving(plan, database) as port, contextlib.ExitStack() as exits:

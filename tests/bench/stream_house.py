@@ -27,7 +27,7 @@ WRITTEN: dict[str, int] = {}
 
 
 def open_(*, tables: int, players: int) -> dict[str, list[str]]:
-    """This will open tables and sessions, and return the tables' ids and the sessions' tokens."""
+    """Open tables and sessions, and return the tables' ids and the sessions' tokens."""
     operator = operators.create_operator(slug="bench", name="Bench", currency=CURRENCY, sandbox=True).id
     notes = Metadata(operator=str(operator), actor="bench", causation="", correlation=str(uuid.uuid4()))
     opened = [
@@ -53,7 +53,7 @@ def open_(*, tables: int, players: int) -> dict[str, list[str]]:
 
 
 def mark(*, tables: list[str], count: int, pause: float) -> list[dict[str, Any]]:
-    """This will record so many events at the tables in turn, and return each with the moment before its commit."""
+    """Record so many events at the tables in turn, and return each with the moment before its commit."""
     notes = Metadata(operator="bench", actor="bench", causation="", correlation="")
     done = []
     for _ in range(count):

@@ -33,7 +33,7 @@ class Stream(asyncio.Protocol):
         self._rest = b""
 
     def data_received(self, data: bytes) -> None:
-        """This will note the marks in what came."""
+        """Note the marks in what came."""
         now, text = time.monotonic(), self._rest + data
         if not self.begun.done() and b"event: snapshot" in text:
             self.begun.set_result(None)
@@ -44,7 +44,7 @@ class Stream(asyncio.Protocol):
         self._rest = text[max(last, len(text) - _LONGEST_MARK) :]
 
     def connection_lost(self, error: Exception | None) -> None:
-        """This will end the wait for a beginning that never came."""
+        """End the wait for a beginning that never came."""
         del error
         if not self.begun.done():
             self.begun.cancel()
@@ -60,11 +60,11 @@ class Readers:
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
 
     def listen(self, *, port: int, streams: list[tuple[str, str]]) -> int:
-        """This will open the streams, each for a token at a table, and return how many began."""
+        """Open the streams, each for a token at a table, and return how many began."""
         return int(self._run(self._listen(port, streams)))
 
     def took(self, *, marks: list[dict[str, Any]], expected: int) -> dict[str, float]:
-        """This will wait for the marks and return how many came, and the median and 99th percentile in ms."""
+        """Wait for the marks and return how many came, and the median and 99th percentile in ms."""
         numbers, until = [mark["number"] for mark in marks], time.monotonic() + ARRIVAL
         while sum(len(self.arrived.get(number, ())) for number in numbers) < expected and time.monotonic() < until:
             time.sleep(0.05)
@@ -72,7 +72,7 @@ class Readers:
         return {"arrived": len(found), "p50": percentile(found, 0.5), "p99": percentile(found, 0.99)}
 
     def close(self) -> bool:
-        """This will close all streams."""
+        """Close all streams."""
         for transport in self._transports:
             self._loop.call_soon_threadsafe(transport.close)
         self._transports = []

@@ -43,7 +43,7 @@ WHERE phase IN ('betting', 'closed') AND deadline_at >= to_timestamp(%s) AND dea
 
 
 def measure(plan: Plan) -> list[Measured]:
-    """This will measure the lateness of closes in windows, one after the other. Raises Trouble."""
+    """Measure the lateness of closes in windows, one after the other. Raises Trouble."""
     size = plan.size
     with plan.migrated("turns") as database, _running(plan, database):
         with Worker("turns_players", environment=database.environment, log=plan.log) as players:

@@ -39,7 +39,7 @@ FIRST: dict[uuid.UUID, Guest] = {}
 
 
 def seat(*, tables: int, turn: int) -> int:
-    """This will open tables with turns of so many seconds, and seat two players at each."""
+    """Open tables with turns of so many seconds, and seat two players at each."""
     operator = operators.create_operator(slug="bench", name="Bench", currency=CURRENCY, sandbox=True).id
     for number in range(tables):
         table = opening.open_table(
@@ -60,7 +60,7 @@ def seat(*, tables: int, turn: int) -> int:
 
 
 def play(*, seconds: float) -> int:
-    """This will confirm a wager in every round that opens, for so many seconds, and return how many."""
+    """Confirm a wager in every round that opens, for so many seconds, and return how many."""
     until, done = time.monotonic() + seconds, 0
     while time.monotonic() < until:
         done += _confirm()

@@ -54,7 +54,7 @@ class Worker:
             self.process.wait()
 
     def tell(self, task: str, **given: object) -> None:
-        """This will start a task. Raises Trouble when the process is gone."""
+        """Start a task. Raises Trouble when the process is gone."""
         try:
             self._pipe(self.process.stdin).write(json.dumps({"task": task, "given": given}) + "\n")
             self._pipe(self.process.stdin).flush()
@@ -62,14 +62,14 @@ class Worker:
             raise self._gone() from None
 
     def hear(self) -> Any:
-        """This will wait for the answer of the task that was started. Raises Trouble when the process fails."""
+        """Wait for the answer of the task that was started. Raises Trouble when the process fails."""
         line = self._pipe(self.process.stdout).readline()
         if not line:
             raise self._gone()
         return json.loads(line)
 
     def ask(self, task: str, **given: object) -> Any:
-        """This will run a task and return its answer. Raises Trouble."""
+        """Run a task and return its answer. Raises Trouble."""
         self.tell(task, **given)
         return self.hear()
 
@@ -86,7 +86,7 @@ class Worker:
 
 @contextlib.contextmanager
 def workers(module: str, count: int, *, environment: Mapping[str, str], log: Path) -> Generator[list[Worker]]:
-    """This will run `count` equal workers until the block ends, each ready before the first task."""
+    """Run `count` equal workers until the block ends, each ready before the first task."""
     with contextlib.ExitStack() as exits:
         found = [exits.enter_context(Worker(module, environment=environment, log=log)) for _ in range(count)]
         ask_all(found, "ready", [{} for _ in found])
@@ -94,14 +94,14 @@ def workers(module: str, count: int, *, environment: Mapping[str, str], log: Pat
 
 
 def ask_all(found: Sequence[Worker], task: str, given: Sequence[Mapping[str, object]]) -> list[Any]:
-    """This will run a task on all workers at once and return their answers when the last has answered."""
+    """Run a task on all workers at once and return their answers when the last has answered."""
     for worker, words in zip(found, given, strict=True):
         worker.tell(task, **words)
     return [worker.hear() for worker in found]
 
 
 def serve(tasks: Mapping[str, Callable[..., Any]]) -> None:
-    """This will answer tasks until nobody asks any more. What a task prints goes to the log, not into the answers."""
+    """Answer tasks until nobody asks any more. What a task prints goes to the log, not into the answers."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     for line in sys.stdin:

@@ -20,7 +20,7 @@ expect.set_options(timeout=20_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """This will leave the tests of this folder out where nothing can show the page, and try a failed one once more.
+    """Leave the tests of this folder out where nothing can show the page, and try a failed one once more.
 
     They look at other processes by a third one, on whatever machine there is; the run names those it tried again.
     """

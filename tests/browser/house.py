@@ -22,11 +22,11 @@ class House:
         self.numbers = itertools.count(1)
 
     def close(self) -> None:
-        """This will close its connections."""
+        """Close its connections."""
         self.http.close()
 
     def post(self, path: str, body: dict[str, Any], token: str | None = None) -> dict[str, Any]:
-        """This will act once, as the operator or as the player whose token it is."""
+        """Act once, as the operator or as the player whose token it is."""
         headers = {"Idempotency-Key": uuid4().hex}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
@@ -35,13 +35,13 @@ class House:
         return dict(answer.json())
 
     def get(self, path: str) -> dict[str, Any]:
-        """This will read as the operator."""
+        """Read as the operator."""
         answer = self.http.get(path)
         assert answer.is_success, answer.text
         return dict(answer.json())
 
     def table(self, preset: str, **rules: Any) -> str:
-        """This will open a table of a preset, with other rules where given, and return its id."""
+        """Open a table of a preset, with other rules where given, and return its id."""
         body = {
             "name": f"{preset} {next(self.numbers)}",
             "preset": preset,
@@ -53,7 +53,7 @@ class House:
         return str(self.post("/tables", body)["id"])
 
     def newcomer(self) -> str:
-        """This will register a player with play money, and return the token of a session.
+        """Register a player with play money, and return the token of a session.
 
         It is opened as the operator's server opens one before it shows the page.
         """
@@ -63,20 +63,20 @@ class House:
         return str(self.post(f"/players/{player}/sessions", {})["token"])
 
     def give_pin(self, table: str, seat: int) -> None:
-        """This will set the PIN of the player who sits there."""
+        """Set the PIN of the player who sits there."""
         seats = self.get(f"/tables/{table}")["seats"]
         player = next(each["player"] for each in seats if each["seat"] == seat)
         self.post(f"/players/{player}/pin", {"pin": PIN})
 
     def seated(self, table: str, seat: int, buy_in: str = "1000.00") -> str:
-        """This will sit a newcomer down and return the token."""
+        """Sit a newcomer down and return the token."""
         token = self.newcomer()
         body = {"seat": seat, "buy_in": buy_in, "currency": CURRENCY, "book": "play"}
         self.post(f"/tables/{table}/seat", body, token)
         return token
 
     def company(self, table: str, *seats: int, buy_in: str = "1000.00") -> list[str]:
-        """This will sit newcomers down so that all of them are in the round that is open, and return their tokens.
+        """Sit newcomers down so that all of them are in the round that is open, and return their tokens.
 
         The first one's round opens without the others: it is passed.
         """
@@ -90,11 +90,11 @@ class House:
         return tokens
 
     def number(self, table: str) -> int:
-        """This will return the number of the round in hand."""
+        """Return the number of the round in hand."""
         return int(self.get(f"/tables/{table}")["round"]["number"])
 
     def settled(self, table: str, number: int) -> dict[str, Any]:
-        """This will wait for the table's round of this number, or a later one, to be settled, and return it."""
+        """Wait for the table's round of this number, or a later one, to be settled, and return it."""
         found: list[dict[str, Any]] = []
 
         def there() -> bool:
@@ -106,6 +106,6 @@ class House:
         return found[0]
 
     def seat_of(self, table: str, seat: int) -> dict[str, Any]:
-        """This will return a seat's part in the round in hand."""
+        """Return a seat's part in the round in hand."""
         round_ = self.get(f"/tables/{table}")["round"]
         return next(dict(part) for part in round_["seats"] if part["seat"] == seat)

@@ -31,7 +31,7 @@ class Screen:
         page.set_default_timeout(PATIENCE)
 
     def enter(self, *, latency: int, clock: bool) -> None:
-        """This will go to the table as its player; with `latency` every answer comes late, `clock` can be moved on."""
+        """Go to the table as its player; with `latency` every answer comes late, `clock` can be moved on."""
         if latency:
             self.line(latency=latency)
         if clock:
@@ -41,11 +41,11 @@ class Screen:
         expect(self.page.locator(f'.game[data-table="{self.table}"] .board')).to_be_visible(timeout=3 * PATIENCE)
 
     def answered(self) -> None:
-        """This will wait until the service has answered everything the player asked for."""
+        """Wait until the service has answered everything the player asked for."""
         expect(self.page.locator(".felt[data-waiting]")).to_have_count(0, timeout=PATIENCE)
 
     def hear_no_more(self) -> None:
-        """This will leave what the window does from now on to others."""
+        """Leave what the window does from now on to others."""
         for event, hear in self.heard.items():
             self.page.remove_listener(event, hear)
 
@@ -62,7 +62,7 @@ class Screen:
         }
 
     def line(self, *, offline: bool = False, latency: int = 0) -> None:
-        """This will cut this window's line or mend it, or let every answer come so many milliseconds late."""
+        """Cut this window's line or mend it, or let every answer come so many milliseconds late."""
         self.usual = False
         conditions = {"offline": offline, "latency": latency, "downloadThroughput": -1, "uploadThroughput": -1}
         if self._line is None:
@@ -85,11 +85,11 @@ class Screen:
             self.faults.append(f"{response.status} {response.url}")
 
     def require_quiet(self) -> None:
-        """This will refuse a window that has shown an error."""
+        """Refuse a window that has shown an error."""
         assert self.faults == []
 
     def choose(self, amount: str) -> None:
-        """This will choose the chip of this many units."""
+        """Choose the chip of this many units."""
         self.page.locator(f'.chip-button[data-chip="{amount}.00"]').click()
 
     def spot(self, name: str) -> Locator:
@@ -103,13 +103,13 @@ class Screen:
         return self.page.locator(f'.seat[aria-label="Seat {seat}"] .spot.{name} .stack-sum')
 
     def place(self, spot: str, *amounts: str) -> None:
-        """This will put chips on a spot, one after the other."""
+        """Put chips on a spot, one after the other."""
         for amount in amounts:
             self.choose(amount)
             self.spot(spot).click()
 
     def act(self, name: str) -> None:
-        """This will press one of the buttons below the table."""
+        """Press one of the buttons below the table."""
         self.page.locator(f'[data-act="{name}"]').click()
 
     def button(self, name: str) -> Locator:
@@ -117,11 +117,11 @@ class Screen:
         return self.page.locator(f'[data-act="{name}"]')
 
     def press(self, key: str) -> None:
-        """This will press a key."""
+        """Press a key."""
         self.page.keyboard.press(key)
 
     def open(self, panel: str) -> Locator:
-        """This will open what lies beside the table."""
+        """Open what lies beside the table."""
         self.page.locator(f'[data-panel="{panel}"]').click()
         found = self.page.locator(".panel")
         expect(found).to_be_visible()
@@ -148,11 +148,11 @@ class Screen:
         return self.page.locator(".hand .total")
 
     def see(self, words: str) -> None:
-        """This will wait for a line above the table that holds these words."""
+        """Wait for a line above the table that holds these words."""
         expect(self.notice.filter(has_text=words)).to_be_visible(timeout=PATIENCE)
 
     def lies(self, round_: dict[str, Any]) -> None:
-        """This will wait until a settled round lies on the screen as the house has it."""
+        """Wait until a settled round lies on the screen as the house has it."""
         expect(self.total.first).to_have_text(str(round_["player_hand"]["total"]), timeout=PATIENCE)
         expect(self.total.last).to_have_text(str(round_["banker_hand"]["total"]), timeout=PATIENCE)
         count = len(round_["cards"])

@@ -15,7 +15,7 @@ MANY = 60
 
 
 def until_banker_wins(screen, house, *, deal):
-    """This will play rounds until Banker wins, and return that round."""
+    """Play rounds until Banker wins, and return that round."""
     for number in range(1, MANY):
         deal(number)
         round_ = house.settled(screen.table, number)

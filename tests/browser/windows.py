@@ -17,7 +17,7 @@ class Windows:
         self.idle: dict[str, list[Page]] = {}
 
     def open(self, house: House, *, table: str, token: str, latency: int, clock: bool, form: dict[str, Any]) -> Screen:
-        """This will show a player's table, in a window of its own where its line or clock is not the usual one."""
+        """Show a player's table, in a window of its own where its line or clock is not the usual one."""
         options = Screen.form(**form)
         key = repr(options)
         if key not in self.contexts:
@@ -29,7 +29,7 @@ class Windows:
         return screen
 
     def close(self, screen: Screen) -> None:
-        """This will keep the window, unless something about it is not as in a new one."""
+        """Keep the window, unless something about it is not as in a new one."""
         screen.hear_no_more()
         if screen.usual and screen.page.locator(".game").count():
             self.idle[screen.kind].append(screen.page)

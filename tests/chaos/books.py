@@ -46,7 +46,7 @@ SELECT (SELECT count(*) FROM events_unsealed) + (SELECT count(*) FROM baccarat_t
 
 
 async def agree(system: System, party: Party) -> None:
-    """This will assert that players, events, ledger and audit tell one story. Everybody has left their tables."""
+    """Assert that players, events, ledger and audit tell one story. Everybody has left their tables."""
     assert wait_until(lambda: system.query(WAITING) == [(0,)]), "Something waits for ever."
     assert system.query(NOT_SETTLED_ONCE) == []
     assert system.query(NOT_POSTED_ONCE) == []
@@ -86,7 +86,7 @@ async def _account(player: Player) -> Decimal:
 
 
 def audit(system: System, blocker: DjangoDbBlocker, *, oldest: float = engine.OLDEST) -> Report:
-    """This will audit the system's database from here, with its keys."""
+    """Audit the system's database from here, with its keys."""
     with pytest.MonkeyPatch.context() as patch, blocker.unblock(), pointed_at(system.database_url):
         told = system.stack.environment
         patch.setattr(settings, "SHOE_KEYS", told["SHOE_KEYS"])

@@ -27,7 +27,7 @@ class Death:
 
 
 def reaches(moment: str) -> None:
-    """This will end the process as kill -9 does, if this is the moment."""
+    """End the process as kill -9 does, if this is the moment."""
     if moment == Death.moment:
         os.kill(os.getpid(), signal.SIGKILL)
 

@@ -50,17 +50,17 @@ class Player:
         self.rules: dict[str, Any] = {}
 
     async def sit(self) -> None:
-        """This will sit down with money."""
+        """Sit down with money."""
         body = {"seat": self.seat, "buy_in": f"{BUY_IN}.00", "currency": CURRENCY, "book": self.book}
         await self.client.post(f"{self.table}/seat", body)
         self.rules = (await self.look())["rules"]
 
     async def look(self) -> dict[str, Any]:
-        """This will look at the table."""
+        """Look at the table."""
         return await self.client.get(self.table)
 
     async def play(self, enough: Callable[[], bool]) -> None:
-        """This will bet on round after round until `enough()`, see the last one settled, and leave."""
+        """Bet on round after round until `enough()`, see the last one settled, and leave."""
         while not enough():
             picture = await self.look()
             if self._may_bet(picture):
@@ -77,7 +77,7 @@ class Player:
         return round_["phase"] == "betting" and [seat["standing"] for seat in seats] == ["deciding"]
 
     async def bet(self) -> None:
-        """This will confirm a wager and note it, or be too late."""
+        """Confirm a wager and note it, or be too late."""
         try:
             if self.wagers and self.chance.random() < 0.3:
                 answer = await self.client.post(f"{self.table}/rebet-and-deal", {})
@@ -100,7 +100,7 @@ class Player:
         return [{"spot": spot, "amount": str(minimum * self.chance.choice((1, 2, 3)))} for spot in spots[:count]]
 
     async def settled(self) -> None:
-        """This will wait until the last wager is settled."""
+        """Wait until the last wager is settled."""
         while not self._is_settled(await self.look()):
             await asyncio.sleep(LOOK_EVERY)
 
@@ -128,7 +128,7 @@ class Party:
     players: list[Player]
 
     async def play(self, enough: Callable[[], bool]) -> None:
-        """This will let all play until `enough()`; it ends when every wager is settled and everybody has left."""
+        """Let all play until `enough()`; it ends when every wager is settled and everybody has left."""
         async with asyncio.TaskGroup() as group:
             for player in self.players:
                 group.create_task(player.play(enough))
@@ -156,7 +156,7 @@ class Party:
 
 @asynccontextmanager
 async def party(system: System, settings: Sequence[Setting] = SETTINGS) -> AsyncGenerator[Party]:
-    """This will open tables and seat players with money, one in three with play money."""
+    """Open tables and seat players with money, one in three with play money."""
     chance = Random()
     async with AsyncExitStack() as clients:
         operator = await clients.enter_async_context(Client(system.stack.base_url, system.credential))
@@ -174,7 +174,7 @@ async def party(system: System, settings: Sequence[Setting] = SETTINGS) -> Async
 
 
 async def open_table(operator: Client, setting: Setting) -> str:
-    """This will open a table and return its path."""
+    """Open a table and return its path."""
     body = {
         "name": setting.preset,
         "preset": setting.preset,

@@ -47,7 +47,7 @@ class System:
         return self.stack.environment["REDIS_URL"]
 
     def kill(self, *names: str) -> None:
-        """This will kill -9 these processes with their groups, all before the first is missed."""
+        """Kill -9 these processes with their groups, all before the first is missed."""
         for name in names:
             os.killpg(self.stack.child(name).pid, signal.SIGKILL)
         for name in names:
@@ -58,7 +58,7 @@ class System:
         return sorted(pid for pid, _ in alive(descendants(self.stack.child("worker").pid)))
 
     def crash_postgres(self) -> None:
-        """This will end PostgreSQL at once, without a checkpoint: it recovers from its log when it starts again."""
+        """End PostgreSQL at once, without a checkpoint: it recovers from its log when it starts again."""
         postgres = self.stack.child("postgres")
         os.kill(postgres.pid, signal.SIGQUIT)
         assert postgres.process is not None
@@ -73,7 +73,7 @@ class System:
             return False
 
     def flush_redis(self) -> None:
-        """This will make Redis forget everything, also what it had on disk."""
+        """Make Redis forget everything, also what it had on disk."""
         with redis.Redis.from_url(self.redis_url) as client:
             client.flushall()
 
@@ -83,7 +83,7 @@ class System:
             return int(client.llen("celery"))
 
     def query(self, statement: LiteralString, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """This will read from the system's database."""
+        """Read from the system's database."""
         with psycopg.connect(self.database_url) as connection:
             return connection.execute(statement, parameters).fetchall()
 
@@ -92,20 +92,20 @@ class System:
         return self.stack.child(name).log.read_text(encoding="utf-8", errors="replace")
 
     def send_wake_ups(self, count: int, **options: object) -> None:
-        """This will send as many wake-ups to the dealers as asked, past every restraint."""
+        """Send as many wake-ups to the dealers as asked, past every restraint."""
         address = self.redis_url.replace("unix://", "redis+socket://")
         with celery_app.connection_for_write(address) as connection, connection.SimpleQueue("celery"):
             for _ in range(count):
                 celery_app.send_task("baccarat.deal_due", connection=connection, ignore_result=True, **options)
 
     def deafen_workers(self) -> None:
-        """This will have every worker leave the dealers' queue, and stay."""
+        """Have every worker leave the dealers' queue, and stay."""
         command = [sys.executable, "-m", "celery", "-A", "casino", "control", "cancel_consumer", "celery"]
         run_to_end(command, environment=self.stack.environment, folder=PROJECT)
 
     @contextlib.asynccontextmanager
     async def watched(self) -> AsyncGenerator[None]:
-        """This will start again what dies, as the supervisor of `manage.py up` does, until the block ends."""
+        """Start again what dies, as the supervisor of `manage.py up` does, until the block ends."""
         supervisor = Supervisor(self.stack)
 
         async def look() -> None:
@@ -122,14 +122,14 @@ class System:
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """This will wait until it holds."""
+    """Wait until it holds."""
     while not holds():
         await asyncio.sleep(LOOK_EVERY)
 
 
 @contextlib.contextmanager
 def running_system(folder: Path) -> Generator[System]:
-    """This will run a whole system, embedded servers included, in this folder; all of it is gone at the end."""
+    """Run a whole system, embedded servers included, in this folder; all of it is gone at the end."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CASINO_HOME", str(folder))
         for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "DATABASE_POOL"):

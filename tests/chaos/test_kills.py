@@ -62,7 +62,7 @@ async def postgres(system: System) -> None:
 
 
 async def struck(system: System, strikes: Sequence[Strike]) -> None:
-    """This will let players play through strikes at random moments, then on for a while, and check all they heard."""
+    """Let players play through strikes at random moments, then on for a while, and check all they heard."""
     chance, over = Random(), asyncio.Event()
     async with asyncio.timeout(LIMIT), system.watched(), party(system) as players:
 

@@ -31,27 +31,27 @@ _ASIDE: Final = "SELECT set_aside, operator_id, round_id FROM baccarat_table WHE
 
 
 def take_secret(system: System, table: str) -> tuple[Any, ...]:
-    """This will take the seed of the round in hand away: it can't be dealt without."""
+    """Take the seed of the round in hand away: it can't be dealt without."""
     with psycopg.connect(system.database_url) as connection:
         (secret,) = connection.execute(_TAKE, [table]).fetchall()
     return secret
 
 
 def give_back(system: System, secret: Sequence[Any]) -> None:
-    """This will put a seed back."""
+    """Put a seed back."""
     with psycopg.connect(system.database_url) as connection:
         connection.execute(_GIVE_BACK, secret)
 
 
 def resume(system: System, blocker: DjangoDbBlocker, table: str, operator: UUID) -> None:
-    """This will send the round back to be dealt, as a person would."""
+    """Send the round back to be dealt, as a person would."""
     metadata = Metadata(operator=str(operator), actor="staff", causation="test", correlation="test")
     with blocker.unblock(), pointed_at(system.database_url):
         dealing.resume(table=UUID(table), operator=operator, metadata=metadata)
 
 
 async def plays_around_a_poisoned_round(system: System, blocker: DjangoDbBlocker) -> str:
-    """This will poison the first table's round, let the others play, mend it, and return what the worker logged."""
+    """Poison the first table's round, let the others play, mend it, and return what the worker logged."""
     async with asyncio.timeout(LIMIT), party(system, TABLES) as players:
         first, others = players.players[0], Party(players.players[1:])
         table = first.table.rpartition("/")[2]

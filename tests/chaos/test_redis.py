@@ -52,7 +52,7 @@ async def emptied(system: System) -> None:
 
 
 async def bets_through(system: System, trouble: Trouble) -> Party:
-    """This will let players bet before, during and after the trouble, without starting any process of ours again."""
+    """Let players bet before, during and after the trouble, without starting any process of ours again."""
     ours = {name: system.stack.child(name).pid for name in ("web", "worker", "beat", "sealer")}
     async with asyncio.timeout(AWAY + RECOVERY), party(system, TABLES) as players:
         await players.bet()

@@ -53,11 +53,11 @@ class Service:
     worker: Child
 
     def wake(self) -> None:
-        """This will tell the worker to look, as beat would."""
+        """Tell the worker to look, as beat would."""
         celery_app.send_task("baccarat.deal_due", expires=5, ignore_result=True)
 
     def until(self, holds: Callable[[], object]) -> None:
-        """This will wake the worker until something holds."""
+        """Wake the worker until something holds."""
 
         def woken() -> object:
             self.wake()
@@ -66,7 +66,7 @@ class Service:
         assert wait_until(woken), self.worker.tail()
 
     def signal(self, number: signal.Signals) -> None:
-        """This will send a signal to the worker and to every process of its pool."""
+        """Send a signal to the worker and to every process of its pool."""
         pool = [pid for pid, _ in alive(descendants(self.worker.pid))]
         for pid in (self.worker.pid, *pool):
             os.kill(pid, number)
@@ -86,14 +86,14 @@ class Seat:
     token: str = ""
 
     def sit(self, *, at: str | None = None, seat: int = 1) -> None:
-        """This will sit a new player down with money at a new table, or at this one."""
+        """Sit a new player down with money at a new table, or at this one."""
         gambler = self.house.player("Ann", funds=f"{FUNDS}.00")
         self.table = at or self.house.table(self.preset, rules=self.rules)
         self.player, self.token = gambler.id, gambler.credential
         self.post("seat", {"seat": seat, "buy_in": "1000.00", "currency": "EUR", "book": "real"})
 
     def call(self, method: str, path: str, **options: Any) -> dict[str, Any]:
-        """This will call the service once."""
+        """Call the service once."""
         headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": os.urandom(8).hex()}
         url = f"{self.service.web.url}/{path}"
         answer = httpx.request(method, url, headers=headers, timeout=30, verify=http.authorities(), **options)
@@ -102,7 +102,7 @@ class Seat:
         return found
 
     def post(self, action: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-        """This will do something at the table."""
+        """Do something at the table."""
         return self.call("POST", f"tables/{self.table}/{action}", json=body or {})
 
     def look(self) -> dict[str, Any]:
@@ -157,7 +157,7 @@ class Evening:
         return [self.opened, self.placed, self.confirmed, self.held, self.settled]
 
     def begin(self) -> None:
-        """This will bring every round to its phase."""
+        """Bring every round to its phase."""
         for seat in self.all:
             seat.sit()
         self.other.sit(at=self.confirmed.table, seat=2)
@@ -208,7 +208,7 @@ class Evening:
         return round_
 
     def end(self) -> None:
-        """This will let everybody play the round to its end and leave with the money."""
+        """Let everybody play the round to its end and leave with the money."""
         self.holding.rollback()
         self.opened.post("deal", BET)
         self.placed.post("deal")

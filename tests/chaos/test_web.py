@@ -40,12 +40,12 @@ class Web:
     credential: str
 
     def died(self) -> bool:
-        """This will wait for its end, and say whether it was sudden."""
+        """Wait for its end, and say whether it was sudden."""
         assert self.child.process is not None
         return self.child.process.wait(PATIENCE) == -signal.SIGKILL
 
     def start(self) -> None:
-        """This will start it and wait until it answers."""
+        """Start it and wait until it answers."""
         self.child.start()
         self.child.wait_until(lambda: answers(port=self.port, path="/livez"))
 
@@ -58,7 +58,7 @@ class Ann:
     token: str
 
     def bet(self, key: str) -> httpx.Response:
-        """This will send the bet once."""
+        """Send the bet once."""
         headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": key}
         return httpx.post(self.url, json=BET, headers=headers, timeout=20, verify=http.authorities())
 

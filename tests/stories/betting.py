@@ -6,6 +6,6 @@ from tests.baccarat.api.people import Caller
 
 
 def send() -> None:
-    """This will bet ten on Banker."""
+    """Bet ten on Banker."""
     wager = {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": "EUR"}
     Caller(os.environ["BET_TOKEN"]).post(f"tables/{os.environ['BET_TABLE']}/deal", wager, key=os.environ["BET_KEY"])

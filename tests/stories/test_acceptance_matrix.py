@@ -331,7 +331,7 @@ def test_r_a_win_that_is_rolled_back_after_it_was_spent_is_a_debt_or_borne_by_th
 
 
 def spend_account(game: Game) -> None:
-    """This will lose all that is left on the account at another table."""
+    """Lose all that is left on the account at another table."""
     other = game.house.table("mini", rules={"maximum": "9000.00"})
     sit(game.player, other, buy_in="9000.00")
     bet(game.player, other, player="9000.00")

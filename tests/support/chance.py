@@ -18,7 +18,7 @@ from baccarat.storage import repository, shoe_seeds
 
 @cache
 def seed_for(outcome: Outcome, decks: int) -> bytes:
-    """This will find the lowest seed whose first round ends so."""
+    """Find the lowest seed whose first round ends so."""
     for number in count():
         seed = number.to_bytes(32, "big")
         if deal(order(seed, cut=NO_CUT, decks=decks, first=6)).outcome is outcome:
@@ -27,7 +27,7 @@ def seed_for(outcome: Outcome, decks: int) -> bytes:
 
 
 def fix(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, rules: TableRules) -> bytes:
-    """This will let every shoe that is committed to from now on be that one, and return its seed.
+    """Let every shoe that is committed to from now on be that one, and return its seed.
 
     A table with long shoes commits to its first one when it is opened. That of a round was named before: it is put in
     the place of the other as the round opens, which only an audit would find.

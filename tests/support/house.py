@@ -36,7 +36,7 @@ BUY_IN = 1_000_000
 
 @contextlib.contextmanager
 def fresh_database(services: Services, blocker: DjangoDbBlocker) -> Generator[Database]:
-    """This will give a migrated database of its own, for as long as the block lasts."""
+    """Give a migrated database of its own, for as long as the block lasts."""
     name = services.clone()
     services.flush()
     try:
@@ -195,7 +195,7 @@ class House:
         return [each.type for each in store.read(f"round-{round_.facts().round}")]
 
     def agree(self, *tables: UUID) -> None:
-        """This will assert that events, read models and ledger of these tables tell one story, and money adds up."""
+        """Assert that events, read models and ledger of these tables tell one story, and money adds up."""
         assert list(audit.check()) == []
         for table in tables:
             self._agree(table)
@@ -236,12 +236,12 @@ class House:
 
 
 def leave_the_past() -> None:
-    """This will keep rounds that earlier tests left open from coming due: their deadlines pass while others run."""
+    """Keep rounds that earlier tests left open from coming due: their deadlines pass while others run."""
     execute("UPDATE baccarat_table SET due_at = NULL WHERE due_at IS NOT NULL")
 
 
 def deal_all() -> int:
-    """This will deal until nothing is due, and return how many rounds that took."""
+    """Deal until nothing is due, and return how many rounds that took."""
     total = 0
     while moved := dealing.deal_due():
         total += moved
@@ -249,7 +249,7 @@ def deal_all() -> int:
 
 
 def until(happened: Callable[[], bool]) -> None:
-    """This will deal until it has happened, waiting for deadlines by the database's clock."""
+    """Deal until it has happened, waiting for deadlines by the database's clock."""
     for _ in range(200):
         if happened():
             return

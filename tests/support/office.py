@@ -70,7 +70,7 @@ class Office:
 
 
 def open_office(slug: str = "lucky") -> Office:
-    """This will play a few rounds at two tables of a new operator."""
+    """Play a few rounds at two tables of a new operator."""
     operator = services.create_operator(slug=slug, name="Lucky", currency="EUR", sandbox=True)
     key, _ = services.issue_key(operator=operator.id, label="web")
     house = House(operator=operator.id)

@@ -23,22 +23,22 @@ class Spec(Generic[Command, State, Event]):
         self._command: Command | None = None
 
     def given(self, *events: Event) -> "Spec[Command, State, Event]":
-        """This will say what has happened before."""
+        """Say what has happened before."""
         return Spec(self._decider, (*self._history, *events))
 
     def when(self, command: Command) -> "Spec[Command, State, Event]":
-        """This will say what is asked for."""
+        """Say what is asked for."""
         asked = Spec(self._decider, self._history)
         asked._command = command
         return asked
 
     def then(self, *events: Event) -> "Spec[Command, State, Event]":
-        """This will assert that exactly these events follow, and return the spec with them in its history."""
+        """Assert that exactly these events follow, and return the spec with them in its history."""
         assert list(self.events()) == list(events)
         return self.given(*events)
 
     def refused(self, refusal: type[Expected], **facts: Any) -> Expected:
-        """This will assert that the command is refused for this reason and with these facts, and return the refusal."""
+        """Assert that the command is refused for this reason and with these facts, and return the refusal."""
         with pytest.raises(refusal) as caught:
             self.events()
         assert type(caught.value) is refusal
@@ -46,10 +46,10 @@ class Spec(Generic[Command, State, Event]):
         return caught.value
 
     def events(self) -> Sequence[Event]:
-        """This will return what follows from the command."""
+        """Return what follows from the command."""
         assert self._command is not None, "say `when` first"
         return self._decider.decide(self._command, self.state())
 
     def state(self) -> State:
-        """This will fold the history."""
+        """Fold the history."""
         return self._decider.fold(self._history)

@@ -31,7 +31,7 @@ class Adjustments:
     def follow(
         self, event: AdjustmentEvent, *, opened: tuple[UUID, str] | None, stream: str, version: int, where: str
     ) -> Iterator[Finding]:
-        """This will follow one event and yield what contradicts the events before it.
+        """Follow one event and yield what contradicts the events before it.
 
         `opened` is the operator and the currency that the player's wallet was opened with, for a request.
         """
@@ -49,12 +49,12 @@ class Adjustments:
             yield from _decided(told[0], event, where)
 
     def player_of(self, event: AdjustmentEvent) -> UUID | None:
-        """This will tell whose account an event is about, None where nobody knows."""
+        """Tell whose account an event is about, None where nobody knows."""
         first = (self._told.get(event.adjustment) or [event])[0]
         return first.player if isinstance(first, AdjustmentRequested) else None
 
     def check_state(self) -> Iterator[Finding]:
-        """This will compare the rows with what the events have led to."""
+        """Compare the rows with what the events have led to."""
         sound = (events for key, events in self._told.items() if key not in self._broken)
         yield from differences(ADJUSTMENTS, (adjustment_row(fold(events), len(events)) for events in sound))
 

@@ -79,5 +79,4 @@ AdjustmentEvent = AdjustmentRequested | AdjustmentApproved | AdjustmentRejected
 
 
 def adjustment_stream(adjustment: UUID) -> str:
-    """This will name the stream of one adjustment."""
     return f"adjustment-{adjustment}"

@@ -17,7 +17,7 @@ ADJUSTMENTS: Final = Relation(
 
 
 def adjustment_row(state: Adjustment, version: int) -> Row:
-    """This will turn an adjustment at a version of its stream into a row of ADJUSTMENTS."""
+    """Turn an adjustment at a version of its stream into a row of ADJUSTMENTS."""
     asked = state.requested
     return (
         asked.adjustment,

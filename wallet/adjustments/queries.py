@@ -41,7 +41,7 @@ class Asked:
     until: datetime | None = None
 
     def filters(self) -> dict[str, Any]:
-        """This will return the conditions for Django's ORM. Raises PeriodReversed."""
+        """Return the conditions for Django's ORM. Raises PeriodReversed."""
         if self.since is not None and self.until is not None and self.since >= self.until:
             raise PeriodReversed
         wanted = {
@@ -68,7 +68,7 @@ class Total:
 
 
 def find(*, operator: UUID, adjustment: UUID) -> Adjustment:
-    """This will find one adjustment. Raises UnknownAdjustment, also for another operator's."""
+    """Find one adjustment. Raises UnknownAdjustment, also for another operator's."""
     found = Adjustment.objects.filter(operator_id=operator, pk=adjustment).first()
     if found is None:
         raise UnknownAdjustment
@@ -76,13 +76,13 @@ def find(*, operator: UUID, adjustment: UUID) -> Adjustment:
 
 
 def listed(asked: Asked, *, before: UUID | None, limit: int) -> list[Adjustment]:
-    """This will list adjustments asked for before the one with this id, newest first. Raises PeriodReversed."""
+    """List adjustments asked for before the one with this id, newest first. Raises PeriodReversed."""
     rows = Adjustment.objects.filter(**asked.filters(), id__lt=before or NEWEST)
     return list(rows.order_by("-id")[:limit])
 
 
 def lines(asked: Asked) -> Iterator[list[Adjustment]]:
-    """This will yield all of them, newest first, some at a time. Raises PeriodReversed."""
+    """Yield all of them, newest first, some at a time. Raises PeriodReversed."""
     before = NEWEST
     while found := listed(asked, before=before, limit=PAGE):
         before = found[-1].id
@@ -90,14 +90,14 @@ def lines(asked: Asked) -> Iterator[list[Adjustment]]:
 
 
 def by_reason(*, operator: UUID, since: datetime | None, until: datetime | None, book: Book = Book.REAL) -> list[Total]:
-    """This will add up what was approved in a period, in one book, by reason. Raises PeriodReversed."""
+    """Add up what was approved in a period, in one book, by reason. Raises PeriodReversed."""
     if since is not None and until is not None and since >= until:
         raise PeriodReversed
     return [Total(*row) for row in fetch(_BY_REASON, [operator, book, since, since, until, until])]
 
 
 def words(adjustments: list[UUID]) -> dict[UUID, AdjustmentWords]:
-    """This will return what was said about these adjustments, by id, in two queries."""
+    """Return what was said about these adjustments, by id, in two queries."""
     found = list(AdjustmentWords.objects.filter(adjustment_id__in=adjustments))
     crypto_shredding.open_rows(found)
     return {said.adjustment_id: said for said in found}

@@ -6,7 +6,7 @@ from wallet.ledger.relations import Rebuilt, histories, rebuild, save
 
 
 def rebuild_adjustments(*, compare: bool = False) -> Rebuilt:
-    """This will make the projection again in one transaction, holding writers out."""
+    """Make the projection again in one transaction, holding writers out."""
     return rebuild([ADJUSTMENTS], _make, compare=compare)
 
 

@@ -56,7 +56,7 @@ def request(
     by: str,
     metadata: Metadata,
 ) -> UUID:
-    """This will ask for minor units to be put on or taken from a player's account, and return the adjustment's id.
+    """Ask for minor units to be put on or taken from a player's account, and return the adjustment's id.
 
     `note` is for staff, `message` for the player once it is approved; neither goes into events, and both are sealed
     under the player's key. Raises
@@ -79,7 +79,7 @@ def request(
 def approve(
     wanted: UUID, *, operator: UUID, by: str, metadata: Metadata, as_debt: bool = False, answer: str = ""
 ) -> Adjustment:
-    """This will agree to an adjustment: the money moves, and the player is told.
+    """Agree to an adjustment: the money moves, and the player is told.
 
     With `as_debt`, what a debit finds missing is owed from now on. Raises UnknownAdjustment, AdjustmentDecided,
     AdjustmentNeedsAnother, InsufficientFunds, NoDebtInPlay.
@@ -100,7 +100,7 @@ def approve(
 
 
 def reject(wanted: UUID, *, operator: UUID, by: str, metadata: Metadata, answer: str) -> Adjustment:
-    """This will refuse an adjustment, for a reason in words; nothing moves.
+    """Refuse an adjustment, for a reason in words; nothing moves.
 
     Raises UnknownAdjustment, AdjustmentNoteMissing, AdjustmentDecided, AdjustmentNeedsAnother.
     """

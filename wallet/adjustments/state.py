@@ -39,7 +39,7 @@ class Adjustment:
 
 
 def fold(events: Iterable[AdjustmentEvent]) -> Adjustment:
-    """This will rebuild an adjustment from its events. Raises TypeError when the first is not its request."""
+    """Rebuild an adjustment from its events. Raises TypeError when the first is not its request."""
     first, *rest = events
     if not isinstance(first, AdjustmentRequested):
         raise TypeError(f"An adjustment begins with its request, not with {type(first).__name__}.")
@@ -50,7 +50,7 @@ def fold(events: Iterable[AdjustmentEvent]) -> Adjustment:
 
 
 def evolve(state: Adjustment, event: AdjustmentEvent) -> Adjustment:
-    """This will apply one event. Raises ValueError for a second request."""
+    """Apply one event. Raises ValueError for a second request."""
     match event:
         case AdjustmentApproved():
             decided = replace(state, status=AdjustmentStatus.APPROVED, taken=event.taken, owed=event.owed)
@@ -63,7 +63,7 @@ def evolve(state: Adjustment, event: AdjustmentEvent) -> Adjustment:
 
 
 def approve(state: Adjustment, *, by: str, available: int, as_debt: bool, at: datetime) -> AdjustmentApproved:
-    """This will let another person agree; `available` is what the account holds, in minor units.
+    """Let another person agree; `available` is what the account holds, in minor units.
 
     A debit of more than that is refused, or with `as_debt` the rest becomes a debt. Raises AdjustmentDecided,
     AdjustmentNeedsAnother, InsufficientFunds, NoDebtInPlay.
@@ -95,7 +95,7 @@ def approve(state: Adjustment, *, by: str, available: int, as_debt: bool, at: da
 
 
 def reject(state: Adjustment, *, by: str, at: datetime) -> AdjustmentRejected:
-    """This will let another person refuse. Raises AdjustmentDecided, AdjustmentNeedsAnother."""
+    """Let another person refuse. Raises AdjustmentDecided, AdjustmentNeedsAnother."""
     _require_another(state, by)
     return AdjustmentRejected(state.requested.adjustment, state.requested.operator, by, at)
 

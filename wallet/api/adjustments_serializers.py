@@ -102,7 +102,7 @@ class PeriodQuery(serializers.Serializer[Any]):
     """From when to when."""
 
     def get_fields(self) -> dict[str, Any]:
-        """This will add the fields whose names are words of the language or of the framework."""
+        """Add the fields whose names are words of the language or of the framework."""
         return {
             **super().get_fields(),
             "from": MomentField(required=False, default=None),
@@ -126,7 +126,7 @@ class AdjustmentsQuery(PeriodQuery):
 
 
 def shown_adjustment(adjustment: Adjustment, words: AdjustmentWords | None) -> dict[str, Any]:
-    """This will shape an adjustment for an answer; without words where they were erased."""
+    """Shape an adjustment for an answer; without words where they were erased."""
     currency = adjustment.currency
     return {
         "id": adjustment.id,
@@ -149,7 +149,7 @@ def shown_adjustment(adjustment: Adjustment, words: AdjustmentWords | None) -> d
 
 
 def shown_total(total: Total) -> dict[str, Any]:
-    """This will shape the total of one reason for an answer."""
+    """Shape the total of one reason for an answer."""
     return {
         "reason": total.reason,
         "direction": total.direction,

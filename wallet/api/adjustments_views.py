@@ -39,12 +39,11 @@ class Adjustments(OperatorView):
     renderer_classes = FORMS
 
     def get_renderers(self) -> list[BaseRenderer]:
-        """This will answer a POST in JSON alone."""
+        """Answer a POST in JSON alone."""
         return [JSONRenderer()] if getattr(self.request, "method", None) == "POST" else super().get_renderers()
 
     @documents.list_adjustments
     def get(self, request: Request) -> HttpResponseBase:
-        """This will list adjustments."""
         given = _asked(request, shapes.AdjustmentsQuery)
         which = (given["player"], given["status"], given["reason"], given["from"], given["to"])
         asked = Asked(self.caller.operator, *which)
@@ -63,7 +62,6 @@ class Adjustments(OperatorView):
     @documents.request_adjustment
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will ask for an adjustment."""
         given = read(shapes.AdjustmentRequest, request)
         by = at_desk(given.pop("actor"))
         made = services.request(operator=self.caller.operator, by=by, metadata=metadata(request), **given)
@@ -75,7 +73,6 @@ class OneAdjustment(OperatorView):
 
     @documents.get_adjustment
     def get(self, request: Request, adjustment: UUID) -> Response:
-        """This will show it."""
         del request
         return _shown(self.caller, adjustment, status=200)
 
@@ -86,7 +83,6 @@ class ApproveAdjustment(OperatorView):
     @documents.approve_adjustment
     @idempotent
     def post(self, request: Request, adjustment: UUID) -> Response:
-        """This will agree."""
         given = read(shapes.ApprovalRequest, request)
         by = at_desk(given.pop("actor"))
         services.approve(adjustment, operator=self.caller.operator, by=by, metadata=metadata(request), **given)
@@ -99,7 +95,6 @@ class RejectAdjustment(OperatorView):
     @documents.reject_adjustment
     @idempotent
     def post(self, request: Request, adjustment: UUID) -> Response:
-        """This will refuse."""
         given = read(shapes.RejectionRequest, request)
         by = at_desk(given.pop("actor"))
         services.reject(adjustment, operator=self.caller.operator, by=by, metadata=metadata(request), **given)
@@ -113,7 +108,6 @@ class AdjustmentsReport(OperatorView):
 
     @documents.report_adjustments
     def get(self, request: Request) -> HttpResponseBase:
-        """This will add it up."""
         given = _asked(request, shapes.TotalsQuery)
         period = {"since": given["from"], "until": given["to"]}
         totals = queries.by_reason(operator=self.caller.operator, book=given["book"], **period)

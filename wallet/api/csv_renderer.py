@@ -21,7 +21,7 @@ class CsvRenderer(BaseRenderer):
 
 
 def download(request: Request, rows: Iterator[str], *, name: str) -> StreamingHttpResponse:
-    """This will answer with a file of this name, written as it is sent."""
+    """Answer with a file of this name, written as it is sent."""
     under_asgi = isinstance(request._request, ASGIRequest)  # noqa: SLF001  (the wrapper has no public name for it)
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return StreamingHttpResponse(
@@ -30,14 +30,14 @@ def download(request: Request, rows: Iterator[str], *, name: str) -> StreamingHt
 
 
 async def one_by_one(rows: Iterator[str]) -> AsyncIterator[str]:
-    """This will read a blocking iterator without holding up the event loop."""
+    """Read a blocking iterator without holding up the event loop."""
     following = sync_to_async(lambda: next(rows, None))
     while (row := await following()) is not None:
         yield row
 
 
 def written(rows: Sequence[Sequence[object]]) -> str:
-    """This will write rows as CSV (RFC 4180)."""
+    """Write rows as CSV (RFC 4180)."""
     sheet = io.StringIO()
     csv.writer(sheet).writerows([[harmless(str(cell)) for cell in row] for row in rows])
     return sheet.getvalue()

@@ -28,7 +28,7 @@ class TableLimitShown(serializers.Serializer[Any]):
 
 
 def shown_limit(limit: OwnLimit | None) -> dict[str, Any]:
-    """This will shape a player's own limit for an answer."""
+    """Shape a player's own limit for an answer."""
     if limit is None:
         return {"limit": None, "set_at": None, "next_change_at": None}
     amount = None if limit.amount is None else money(limit.amount, limit.currency)

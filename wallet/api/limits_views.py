@@ -34,7 +34,6 @@ class MyTableLimit(PlayerView):
         examples=[_SHOWN],
     )
     def get(self, request: Request) -> Response:
-        """This will show the limit."""
         del request
         me = self.caller
         limit = table_limit_services.table_limit(operator=me.operator, player=me.player, currency=me.currency)
@@ -56,7 +55,6 @@ class MyTableLimit(PlayerView):
     )
     @idempotent_counting
     def post(self, request: Request) -> Response:
-        """This will set the limit."""
         given = read(TableLimitRequest, request)
         me = self.caller
         limit = table_limit_services.set_table_limit(

@@ -72,7 +72,6 @@ class Notices(PlayerView):
         ],
     )
     def get(self, request: Request) -> Response:
-        """This will list notices."""
         query = NoticesQuery(
             data={name: request.query_params[name] for name in request.query_params if name == "unread"}
         )
@@ -101,14 +100,13 @@ class ReadNotice(PlayerView):
     )
     @idempotent
     def post(self, request: Request, notice: UUID) -> Response:
-        """This will mark it."""
         read(Nothing, request)
         me = self.caller
         return Response(shown_notice(notices.mark_read(notice, operator=me.operator, player=me.player)))
 
 
 def shown_notice(given: Given) -> dict[str, Any]:
-    """This will shape a notice for an answer: amounts among its facts with their currency."""
+    """Shape a notice for an answer: amounts among its facts with their currency."""
     facts = dict(given.notice.facts)
     currency = facts.pop("currency", None)
     amounts = {name: money(facts[name], currency) for name in _AMOUNTS if currency is not None and name in facts}

@@ -202,7 +202,7 @@ class WithdrawalAmount(serializers.Serializer[Any]):
 
 
 def offer_of(given: dict[str, Any]) -> Offer:
-    """This will make an offer of a MethodRequest. Raises MethodImpossible."""
+    """Make an offer of a MethodRequest. Raises MethodImpossible."""
     terms = Terms(
         given["currency"], given["minimum"], given["maximum"], given["fee_fixed"], parse_percent(given["fee_percent"])
     )
@@ -210,7 +210,7 @@ def offer_of(given: dict[str, Any]) -> Offer:
 
 
 def shown_method(method: Method, *, amount: int | None = None, now: datetime | None = None) -> dict[str, Any]:
-    """This will shape a method for an answer, with what `amount` minor units come to, and when if asked for `now`."""
+    """Shape a method for an answer, with what `amount` minor units come to, and when if asked for `now`."""
     offer, terms = method.offer, method.offer.terms
     return {
         "id": method.id,
@@ -244,7 +244,7 @@ def _quote(offer: Offer, amount: int, now: datetime) -> dict[str, Any]:
 
 
 def shown_deposit(deposit: Deposit) -> dict[str, Any]:
-    """This will shape a deposit for an answer."""
+    """Shape a deposit for an answer."""
     return {
         "id": deposit.id,
         "player": deposit.player_id,
@@ -261,7 +261,7 @@ def shown_deposit(deposit: Deposit) -> dict[str, Any]:
 
 
 def shown_withdrawal(withdrawal: Withdrawal) -> dict[str, Any]:
-    """This will shape a withdrawal for an answer."""
+    """Shape a withdrawal for an answer."""
     return {
         "id": withdrawal.id,
         "player": withdrawal.player_id,
@@ -278,7 +278,7 @@ def shown_withdrawal(withdrawal: Withdrawal) -> dict[str, Any]:
 
 
 def shown_policy(policy: Policy, currency: str) -> dict[str, Any]:
-    """This will shape a policy for an answer."""
+    """Shape a policy for an answer."""
     return {
         "version": policy.version,
         "automatic_up_to": money(policy.automatic_up_to, currency),
@@ -292,7 +292,7 @@ def shown_policy(policy: Policy, currency: str) -> dict[str, Any]:
 
 
 def policy_of(given: dict[str, Any]) -> dict[str, Any]:
-    """This will make the arguments of `set_policy` of a PolicyRequest. Raises MethodImpossible."""
+    """Make the arguments of `set_policy` of a PolicyRequest. Raises MethodImpossible."""
     terms = WithdrawalTerms(
         given["minimum"],
         given["maximum"],
@@ -304,7 +304,7 @@ def policy_of(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def shown_withdrawal_quote(policy: Policy, amount: int, under_way: int, currency: str) -> dict[str, Any]:
-    """This will shape what a withdrawal of `amount` minor units comes to for an answer."""
+    """Shape what a withdrawal of `amount` minor units comes to for an answer."""
     terms = policy.terms
     shown: dict[str, Any] = {
         "amount": money(amount, currency),

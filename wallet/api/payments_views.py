@@ -29,13 +29,13 @@ class DepositMethods(EitherView):
     """What an operator offers: to be read by both, and added to by the operator."""
 
     def get_authenticators(self) -> list[BaseAuthentication]:
-        """This will let only operators' servers add methods."""
+        """Let only operators' servers add methods."""
         adding = getattr(self.request, "method", None) == "POST"
         return [OperatorKey()] if adding else super().get_authenticators()
 
     @documents.list_methods
     def get(self, request: Request) -> Response:
-        """This will list methods: a player's can be used, an operator sees all."""
+        """List methods: a player's can be used, an operator sees all."""
         query = shapes.AmountQuery(data=request.query_params, context={"currency": self.caller.currency})
         query.is_valid(raise_exception=True)
         amount = query.validated_data["amount"]
@@ -49,7 +49,6 @@ class DepositMethods(EitherView):
     @documents.create_method
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will add a method."""
         offer = shapes.offer_of(read(shapes.MethodRequest, request))
         made = methods.create(operator=self.caller.operator, offer=offer, actor=self.caller.actor)
         return Response(shapes.shown_method(made), status=201)
@@ -61,7 +60,6 @@ class OneDepositMethod(OperatorView):
     @documents.change_method
     @idempotent
     def post(self, request: Request, method: UUID) -> Response:
-        """This will change a method."""
         offer = shapes.offer_of(read(shapes.MethodRequest, request))
         made = methods.change(operator=self.caller.operator, method=method, offer=offer, actor=self.caller.actor)
         return Response(shapes.shown_method(made), status=201)
@@ -72,14 +70,12 @@ class WithdrawalPolicy(OperatorView):
 
     @documents.get_policy
     def get(self, request: Request) -> Response:
-        """This will show the policy."""
         del request
         return Response(shapes.shown_policy(methods.policy(operator=self.caller.operator), self.caller.currency))
 
     @documents.set_policy
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will set the policy."""
         given = read(shapes.PolicyRequest, request)
         made = methods.set_policy(operator=self.caller.operator, actor=self.caller.actor, **shapes.policy_of(given))
         return Response(shapes.shown_policy(made, self.caller.currency), status=201)
@@ -90,7 +86,6 @@ class Deposits(OperatorView):
 
     @documents.list_deposits
     def get(self, request: Request) -> Response:
-        """This will list deposits."""
         return _page(request, self.caller, shapes.DepositQuery, queries.deposits, shapes.shown_deposit)
 
 
@@ -99,7 +94,6 @@ class Withdrawals(OperatorView):
 
     @documents.list_withdrawals
     def get(self, request: Request) -> Response:
-        """This will list withdrawals."""
         return _page(request, self.caller, shapes.WithdrawalQuery, queries.withdrawals, shapes.shown_withdrawal)
 
 
@@ -108,13 +102,11 @@ class MyDeposits(PlayerView):
 
     @documents.my_deposits
     def get(self, request: Request) -> Response:
-        """This will list deposits."""
         return _page(request, self.caller, shapes.DepositQuery, queries.deposits, shapes.shown_deposit)
 
     @documents.deposit
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will ask for a deposit."""
         given = read(shapes.PaymentRequest, request)
         made = deposits.request(**_who(self.caller), metadata=metadata(request), **_without_currency(given))
         return _my_deposit(self.caller, made, status=201)
@@ -126,7 +118,7 @@ class QuickDeposit(PlayerView):
     @documents.quick_deposit
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will repeat the last method and amount."""
+        """Repeat the last method and amount."""
         read(shapes.Nothing, request)
         made = deposits.repeat(**_who(self.caller), metadata=metadata(request))
         return _my_deposit(self.caller, made, status=201)
@@ -137,7 +129,6 @@ class MyDeposit(PlayerView):
 
     @documents.my_deposit
     def get(self, request: Request, deposit: UUID) -> Response:
-        """This will show a deposit."""
         del request
         return _my_deposit(self.caller, deposit, status=200)
 
@@ -147,7 +138,7 @@ class MyWithdrawalQuote(PlayerView):
 
     @documents.withdrawal_quote
     def get(self, request: Request) -> Response:
-        """This will tell fee, arrival and bounds, before anything is committed to."""
+        """Tell fee, arrival and bounds, before anything is committed to."""
         me = self.caller
         query = shapes.WithdrawalAmount(data=request.query_params, context={"currency": me.currency})
         query.is_valid(raise_exception=True)
@@ -162,13 +153,11 @@ class MyWithdrawals(PlayerView):
 
     @documents.my_withdrawals
     def get(self, request: Request) -> Response:
-        """This will list withdrawals."""
         return _page(request, self.caller, shapes.WithdrawalQuery, queries.withdrawals, shapes.shown_withdrawal)
 
     @documents.withdraw
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will ask for a withdrawal."""
         given = read(shapes.PaymentRequest, request)
         made = withdrawals.request(**_who(self.caller), metadata=metadata(request), **_without_currency(given))
         return _my_withdrawal(self.caller, made, status=201)
@@ -179,7 +168,6 @@ class MyWithdrawal(PlayerView):
 
     @documents.my_withdrawal
     def get(self, request: Request, withdrawal: UUID) -> Response:
-        """This will show a withdrawal."""
         del request
         return _my_withdrawal(self.caller, withdrawal, status=200)
 
@@ -190,7 +178,7 @@ class CancelWithdrawal(PlayerView):
     @documents.cancel_withdrawal
     @idempotent
     def post(self, request: Request, withdrawal: UUID) -> Response:
-        """This will cancel a withdrawal while that is possible."""
+        """Cancel a withdrawal while that is possible."""
         read(shapes.Nothing, request)
         me = self.caller
         withdrawals.cancel(withdrawal, operator=me.operator, player=me.player, metadata=metadata(request))
@@ -202,7 +190,7 @@ class Callbacks(EdgeView):
 
     @documents.callback
     def post(self, request: Request, provider: str) -> Response:
-        """This will verify a report and keep it; it is applied right after."""
+        """Verify a report and keep it; it is applied right after."""
         sent = request._request  # noqa: SLF001  (the signature is over the bytes, not over what they parse to)
         new = callbacks.receive(
             provider=provider,

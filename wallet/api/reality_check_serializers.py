@@ -52,12 +52,12 @@ class RealityShown(serializers.Serializer[Any]):
 
 
 def shown_reminder(told: Reminder | None) -> dict[str, Any] | None:
-    """This will shape when a player is next to be reminded."""
+    """Shape when a player is next to be reminded."""
     return None if told is None else {"minutes": told.minutes, "due_at": told.due_at}
 
 
 def shown_reality(check: RealityCheck, currency: str) -> dict[str, Any]:
-    """This will shape a reality check for an answer."""
+    """Shape a reality check for an answer."""
     told = check.reminder
     session = None
     if told is not None:

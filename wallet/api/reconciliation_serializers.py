@@ -16,14 +16,12 @@ class DayField(serializers.Field[date, Any, str, date]):
     """A day such as 2026-11-20."""
 
     def to_internal_value(self, data: Any) -> date:
-        """This will read the day."""
         try:
             return date.fromisoformat(data if isinstance(data, str) and len(data) == 10 else "")
         except ValueError:
             raise ValidationError("This is no day such as 2026-11-20.", code="field_invalid") from None
 
     def to_representation(self, value: date) -> str:
-        """This will print the day."""
         return value.isoformat()
 
 
@@ -114,7 +112,7 @@ class DifferencePage(serializers.Serializer[Any]):
 
 
 def shown_run(run: Reconciliation) -> dict[str, Any]:
-    """This will shape a day for an answer."""
+    """Shape a day for an answer."""
     return {
         "id": run.id,
         "day": run.day.isoformat(),
@@ -132,7 +130,7 @@ def shown_run(run: Reconciliation) -> dict[str, Any]:
 
 
 def shown_difference(difference: Difference, notes: list[DifferenceNote]) -> dict[str, Any]:
-    """This will shape a difference for an answer."""
+    """Shape a difference for an answer."""
     ours, theirs = difference.our_amount, difference.their_amount
     return {
         "id": difference.id,

@@ -25,7 +25,6 @@ class Reconciliations(OperatorView):
 
     @documents.list_runs
     def get(self, request: Request) -> Response:
-        """This will list days."""
         page = paging.asked(request, str, str)
         found = queries.runs(operator=self.caller.operator, before=_before(page), limit=page.fetch)
         return Response(paging.answer(page, found, key=_key, item=shapes.shown_run))
@@ -36,7 +35,6 @@ class Differences(OperatorView):
 
     @documents.list_differences
     def get(self, request: Request) -> Response:
-        """This will list differences."""
         sent = {name: value for name, value in request.query_params.items() if name not in {"cursor", "limit"}}
         query = shapes.DifferencesQuery(data=sent)
         query.is_valid(raise_exception=True)
@@ -53,7 +51,6 @@ class OneDifference(OperatorView):
 
     @documents.get_difference
     def get(self, request: Request, difference: UUID) -> Response:
-        """This will show it."""
         del request
         return _shown(self.caller, difference)
 
@@ -64,7 +61,6 @@ class AssignDifference(OperatorView):
     @documents.assign_difference
     @idempotent
     def post(self, request: Request, difference: UUID) -> Response:
-        """This will give it to an owner."""
         given = read(shapes.AssignmentRequest, request)
         who: dict[str, Any] = {"owner": at_desk(given["owner"]), "by": at_desk(given["actor"]), "note": given["note"]}
         services.assign(difference, operator=self.caller.operator, metadata=metadata(request), **who)
@@ -77,7 +73,6 @@ class ResolveDifference(OperatorView):
     @documents.resolve_difference
     @idempotent
     def post(self, request: Request, difference: UUID) -> Response:
-        """This will say so."""
         given = read(shapes.ResolutionRequest, request)
         said: dict[str, Any] = {"resolution": given["resolution"], "note": given["note"], "by": at_desk(given["actor"])}
         services.resolve(difference, operator=self.caller.operator, metadata=metadata(request), **said)

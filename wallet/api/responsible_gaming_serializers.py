@@ -27,7 +27,7 @@ class LimitRequest(WhichLimit):
     minutes = WholeNumberField(required=False, allow_null=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """This will find what is limited to how much. Raises PlayLimitImpossible."""
+        """Find what is limited to how much. Raises PlayLimitImpossible."""
         name, other = ("minutes", "amount") if attrs["measure"] is Measure.TIME else ("amount", "minutes")
         if name not in attrs or other in attrs:
             raise PlayLimitImpossible
@@ -117,7 +117,7 @@ class CapShown(serializers.Serializer[Any]):
 
 
 def shown_limits(found: Shown, currency: str) -> dict[str, Any]:
-    """This will shape a player's limits for an answer."""
+    """Shape a player's limits for an answer."""
     return {
         "items": [_line(found, line, currency) for line in found.lines],
         "exclusion": shown_exclusion(found.protection.excluded(found.now)),
@@ -125,7 +125,7 @@ def shown_limits(found: Shown, currency: str) -> dict[str, Any]:
 
 
 def shown_exclusion(exclusion: Exclusion | None) -> dict[str, Any] | None:
-    """This will shape an exclusion for an answer."""
+    """Shape an exclusion for an answer."""
     if exclusion is None:
         return None
     return {
@@ -137,7 +137,7 @@ def shown_exclusion(exclusion: Exclusion | None) -> dict[str, Any] | None:
 
 
 def shown_house(house: House, currency: str) -> dict[str, Any]:
-    """This will shape an operator's limits for an answer."""
+    """Shape an operator's limits for an answer."""
     lines = sorted(
         house.limits, key=lambda limit: (list(Measure).index(limit.measure), list(Period).index(limit.period))
     )

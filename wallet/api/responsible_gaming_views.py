@@ -28,17 +28,16 @@ class Mine(PlayerView):
     """What protects the player who asks."""
 
     def on(self, request: Request) -> On:
-        """This will name the player, with what events remember of the request."""
+        """Name the player, with what events remember of the request."""
         me = self.caller
         return On(operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request))
 
     def limits(self) -> Response:
-        """This will show the limits as they are now."""
         me = self.caller
         return Response(shown_limits(queries.limits(operator=me.operator, player=me.player), me.currency))
 
     def reality(self) -> Response:
-        """This will show time and result as they are now."""
+        """Show time and result as they are now."""
         me = self.caller
         return Response(shown_reality(queries.reality_check(operator=me.operator, player=me.player), me.currency))
 
@@ -48,14 +47,13 @@ class MyLimits(Mine):
 
     @documents.my_limits
     def get(self, request: Request) -> Response:
-        """This will show them."""
         del request
         return self.limits()
 
     @documents.set_my_limit
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will set one, or ask for a higher one."""
+        """Set one, or ask for a higher one."""
         services.set_limit(on=self.on(request), by=Setter.PLAYER, **read(LimitRequest, request))
         return self.limits()
 
@@ -66,7 +64,6 @@ class ConfirmMyLimit(Mine):
     @documents.confirm_my_limit
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will let it hold."""
         services.confirm_raise(on=self.on(request), **read(WhichLimit, request))
         return self.limits()
 
@@ -77,7 +74,6 @@ class CancelMyLimit(Mine):
     @documents.cancel_my_limit
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will forget it."""
         services.cancel_raise(on=self.on(request), **read(WhichLimit, request))
         return self.limits()
 
@@ -87,14 +83,13 @@ class PlayerLimits(OperatorView):
 
     @documents.player_limits
     def get(self, request: Request, player: UUID) -> Response:
-        """This will show them."""
         del request
         return self._limits(player)
 
     @documents.set_player_limit
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
-        """This will set the operator's one."""
+        """Set the operator's one."""
         given, me = read(LimitRequest, request), self.caller
         require_player(operator=me.operator, player=player)
         on = On(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
@@ -111,14 +106,12 @@ class Limits(OperatorView):
 
     @documents.house_limits
     def get(self, request: Request) -> Response:
-        """This will show them."""
         del request
         return self._limits()
 
     @documents.set_house_limit
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will set one."""
         given, me = read(LimitRequest, request), self.caller
         services.set_house_limit(operator=me.operator, currency=me.currency, metadata=metadata(request), **given)
         return self._limits()
@@ -133,14 +126,13 @@ class MyRealityCheck(Mine):
 
     @documents.my_reality
     def get(self, request: Request) -> Response:
-        """This will tell them."""
         del request
         return self.reality()
 
     @documents.set_my_reality
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will set how often the player is reminded."""
+        """Set how often the player is reminded."""
         services.set_reality_check(on=self.on(request), **read(RealityRequest, request))
         return self.reality()
 
@@ -150,7 +142,6 @@ class PlayerRealityCheck(OperatorView):
 
     @documents.player_reality
     def get(self, request: Request, player: UUID) -> Response:
-        """This will tell them."""
         del request
         me = self.caller
         return Response(shown_reality(queries.reality_check(operator=me.operator, player=player), me.currency))
@@ -162,7 +153,7 @@ class MyPlayMoney(PlayerView):
     @documents.top_up
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will fill it up."""
+        """Fill it up."""
         read(TopUpRequest, request)
         me = self.caller
         amount, balance = play_money.top_up(
@@ -176,14 +167,13 @@ class PlayMoneyPolicy(OperatorView):
 
     @documents.show_cap
     def get(self, request: Request) -> Response:
-        """This will show the cap."""
         del request
         return self._cap()
 
     @documents.set_cap
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will set the cap."""
+        """Set the cap."""
         given, me = read(CapRequest, request), self.caller
         services.set_play_cap(
             operator=me.operator, currency=given["currency"], cap=given["cap"], metadata=metadata(request)

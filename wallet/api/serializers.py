@@ -102,7 +102,7 @@ class MomentField(serializers.Field[datetime, Any, str, datetime]):
     """An RFC 3339 time with its offset, or a date, which begins at midnight UTC."""
 
     def to_internal_value(self, data: Any) -> datetime:
-        """This will read the time."""
+        """Read the time."""
         try:
             if isinstance(data, str) and _DATE.fullmatch(data):
                 return datetime.fromisoformat(data).replace(tzinfo=UTC)
@@ -113,7 +113,7 @@ class MomentField(serializers.Field[datetime, Any, str, datetime]):
         raise ValidationError("This is no time such as 2026-11-21T09:00:00Z.", code="field_invalid")
 
     def to_representation(self, value: datetime) -> str:
-        """This will print the time."""
+        """Print the time."""
         return value.isoformat()
 
 
@@ -121,14 +121,12 @@ class KindsField(serializers.Field[list[str], Any, str, list[str]]):
     """Kinds of entries, comma separated."""
 
     def to_internal_value(self, data: Any) -> list[str]:
-        """This will split them."""
         kinds = data.split(",") if isinstance(data, str) else []
         if not 1 <= len(kinds) <= 20 or not all(_KIND.fullmatch(kind) for kind in kinds):
             raise ValidationError("Send up to 20 kinds such as buy_in,wager.", code="field_invalid")
         return kinds
 
     def to_representation(self, value: list[str]) -> str:
-        """This will join them."""
         return ",".join(value)
 
 
@@ -141,7 +139,7 @@ class StatementQuery(serializers.Serializer[Any]):
     kind = KindsField(required=False, default=list)
 
     def get_fields(self) -> dict[str, Any]:
-        """This will add the fields whose names are words of the language or of the framework."""
+        """Add the fields whose names are words of the language or of the framework."""
         return {
             **super().get_fields(),
             "from": MomentField(required=False, default=None),
@@ -150,7 +148,7 @@ class StatementQuery(serializers.Serializer[Any]):
         }
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """This will ask for the table where there is one, and only there. Raises TableRequired, TableNotAllowed."""
+        """Ask for the table where there is one, and only there. Raises TableRequired, TableNotAllowed."""
         at_table = attrs["account"] in {Purse.GAME, Purse.RACK}
         if at_table and attrs["table"] is None:
             raise TableRequired
@@ -198,7 +196,7 @@ class Statement(serializers.Serializer[Any]):
 
 
 def shown_player(player: Player) -> dict[str, Any]:
-    """This will shape a player for an answer."""
+    """Shape a player for an answer."""
     return {
         "id": player.id,
         "reference": player.reference,
@@ -208,7 +206,7 @@ def shown_player(player: Player) -> dict[str, Any]:
 
 
 def shown_balances(balances: dict[AccountName, int], told: Reminder | None) -> dict[str, Any]:
-    """This will shape a player's balances and the next reality check for an answer."""
+    """Shape a player's balances and the next reality check for an answer."""
     return {
         "items": [
             {
@@ -224,7 +222,7 @@ def shown_balances(balances: dict[AccountName, int], told: Reminder | None) -> d
 
 
 def shown_line(line: StatementLine, currency: str) -> dict[str, Any]:
-    """This will shape one movement for an answer."""
+    """Shape one movement for an answer."""
     return {
         "sequence": line.sequence,
         "kind": line.kind,

@@ -24,7 +24,7 @@ ASKED: Final = ("account", "book", "table", "from", "to", "kind", "format")
 
 
 def answer(request: Request, caller: Principal, player: Any) -> HttpResponseBase:
-    """This will answer a statement in the form that was asked for. Raises UnknownPlayer, PeriodReversed,
+    """Answer a statement in the form that was asked for. Raises UnknownPlayer, PeriodReversed,
     ValidationError, Rejected.
     """
     query = StatementQuery(data={name: request.query_params[name] for name in ASKED if name in request.query_params})
@@ -63,7 +63,7 @@ def _shown(stated: Statement, page: paging.Page) -> dict[str, Any]:
 
 
 def written(stated: Statement) -> Iterator[str]:
-    """This will write a statement as CSV (RFC 4180), oldest first, between its opening and its closing balance."""
+    """Write a statement as CSV (RFC 4180), oldest first, between its opening and its closing balance."""
     currency = stated.account.currency
     opening, closing = text(stated.opening.balance, currency), text(stated.closing.balance, currency)
     yield csv_renderer.written([COLUMNS, ("", "", "opening balance", "", opening, currency, "", "")])

@@ -33,7 +33,6 @@ class Players(OperatorView):
     @documents.register_player
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will register a player."""
         given = read(PlayerRequest, request)
         player = player_accounts.register_player(
             operator=self.caller.operator, currency=self.caller.currency, metadata=metadata(request), **given
@@ -42,7 +41,6 @@ class Players(OperatorView):
 
     @documents.list_players
     def get(self, request: Request) -> Response:
-        """This will list players."""
         page = paging.asked(request, str)
         after = None if page.after is None else _id(page.after[0])
         players = list_players(operator=self.caller.operator, after=after, limit=page.fetch)
@@ -54,7 +52,6 @@ class OnePlayer(OperatorView):
 
     @documents.get_player
     def get(self, request: Request, player: UUID) -> Response:
-        """This will show a player."""
         del request
         return Response(shown_player(find_player(operator=self.caller.operator, player=player)))
 
@@ -65,7 +62,6 @@ class SandboxCredits(OperatorView):
     @documents.credit_player
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
-        """This will credit a player."""
         given = read(CreditRequest, request)
         balance = player_accounts.sandbox_credit(
             operator=self.caller.operator,
@@ -83,7 +79,6 @@ class PlayerBalances(OperatorView):
 
     @documents.player_balances
     def get(self, request: Request, player: UUID) -> Response:
-        """This will show the balances."""
         del request
         return Response(_balances(self.caller.operator, player))
 
@@ -95,7 +90,6 @@ class PlayerStatement(OperatorView):
 
     @documents.player_statement
     def get(self, request: Request, player: UUID) -> HttpResponseBase:
-        """This will list the movements."""
         return statements.answer(request, self.caller, player)
 
 
@@ -104,7 +98,6 @@ class MyBalances(PlayerView):
 
     @documents.my_balances
     def get(self, request: Request) -> Response:
-        """This will show the balances."""
         del request
         return Response(_balances(self.caller.operator, self.caller.player))
 
@@ -116,7 +109,6 @@ class MyStatement(PlayerView):
 
     @documents.my_statement
     def get(self, request: Request) -> HttpResponseBase:
-        """This will list the movements."""
         return statements.answer(request, self.caller, self.caller.player)
 
 

@@ -75,7 +75,6 @@ class AccountName(_Remembered):
     table: UUID | None = None
 
     def __hash__(self) -> int:
-        """This will return the hash of all fields."""
         try:
             return self._hash
         except AttributeError:
@@ -85,17 +84,17 @@ class AccountName(_Remembered):
 
     @property
     def id(self) -> UUID:
-        """This will return the version-5 UUID of the name's text in our namespace."""
+        """Return the version-5 UUID of the name's text in our namespace."""
         return self._known()[0]
 
     @property
     def text(self) -> str:
-        """This will write the name as kind/operator/book/currency/player/table, the last two empty where absent."""
+        """Write the name as kind/operator/book/currency/player/table, the last two empty where absent."""
         return self._known()[1]
 
     @property
     def key(self) -> str:
-        """This will write the id as PostgreSQL does."""
+        """Write the id as PostgreSQL does."""
         return self._known()[2]
 
     def _known(self) -> tuple[UUID, str, str]:
@@ -115,7 +114,7 @@ def _identity_of(name: AccountName) -> tuple[UUID, str, str]:
 
 
 def key_of(*, kind: str, operator: str, book: str, currency: str, player: str = "", table: str = "") -> str:
-    """This will return the `key` of the account of a name whose parts are texts, ids as PostgreSQL writes them."""
+    """Return the `key` of the account of a name whose parts are texts, ids as PostgreSQL writes them."""
     return _key_of(f"{kind}/{operator}/{book}/{currency}/{player}/{table}")
 
 
@@ -127,39 +126,39 @@ def _key_of(text: str) -> str:
 
 
 def player_account(*, operator: UUID, player: UUID, book: Book, currency: str) -> AccountName:
-    """This will name a player's account: the money outside the games."""
+    """Name a player's account: the money outside the games."""
     return AccountName(AccountKind.ACCOUNT, operator, book, currency, player)
 
 
 def game_account(*, operator: UUID, player: UUID, table: UUID, book: Book, currency: str) -> AccountName:
-    """This will name a player's game balance at one table."""
+    """Name a player's game balance at one table."""
     return AccountName(AccountKind.GAME, operator, book, currency, player, table)
 
 
 def rack(*, operator: UUID, player: UUID, table: UUID, book: Book, currency: str) -> AccountName:
-    """This will name what holds a player's deferred commission at one table."""
+    """Name what holds a player's deferred commission at one table."""
     return AccountName(AccountKind.RACK, operator, book, currency, player, table)
 
 
 def hold(*, operator: UUID, player: UUID, book: Book, currency: str) -> AccountName:
-    """This will name what holds a player's withdrawals until they are paid."""
+    """Name what holds a player's withdrawals until they are paid."""
     return AccountName(AccountKind.HOLD, operator, book, currency, player)
 
 
 def debt(*, operator: UUID, player: UUID, book: Book, currency: str) -> AccountName:
-    """This will name what a player owes."""
+    """Name what a player owes."""
     return AccountName(AccountKind.DEBT, operator, book, currency, player)
 
 
 def table_account(*, kind: AccountKind, operator: UUID, table: UUID, book: Book, currency: str) -> AccountName:
-    """This will name a table's stakes, bank or commission. Raises ValueError for any other kind."""
+    """Name a table's stakes, bank or commission. Raises ValueError for any other kind."""
     if kind not in OF_A_TABLE:
         raise ValueError(f"A table has no {kind} account.")
     return AccountName(kind, operator, book, currency, None, table)
 
 
 def operator_account(*, kind: AccountKind, operator: UUID, book: Book, currency: str) -> AccountName:
-    """This will name one of an operator's own accounts, such as deposits. Raises ValueError for any other kind."""
+    """Name one of an operator's own accounts, such as deposits. Raises ValueError for any other kind."""
     if kind not in OF_AN_OPERATOR:
         raise ValueError(f"An operator has no {kind} account.")
     return AccountName(kind, operator, book, currency)

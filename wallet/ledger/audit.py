@@ -111,7 +111,7 @@ BATCH: Final = f"""SELECT count(*), string_agg(entry.cause || ' ' || {_TEXT}, E'
 
 
 def check(*, since: int = 0) -> Iterator[Finding]:
-    """This will run every check of the ledger against itself, and yield what contradicts.
+    """Run every check of the ledger against itself, and yield what contradicts.
 
     With `since`, a position in the log, it looks at entries of the events sealed after it or not yet, and at the
     accounts that these move, from their first posting on.
@@ -125,7 +125,7 @@ def check(*, since: int = 0) -> Iterator[Finding]:
 
 
 def check_account_ids(*, since: int = 0, chunk: int = 5000) -> Iterator[Finding]:
-    """This will recompute the id of every account from its name; `since` as for `check`."""
+    """Recompute the id of every account from its name; `since` as for `check`."""
     last, given = str(UUID(int=0)), [since] if since else []
     view = MOVED_ACCOUNTS.replace("%(since)s", "%s") if since else ""
     while rows := fetch(view + _ACCOUNTS, [*given, last, chunk]):
@@ -137,17 +137,17 @@ def check_account_ids(*, since: int = 0, chunk: int = 5000) -> Iterator[Finding]
 
 
 def written(kind: str, moves: Iterable[tuple[str, int]]) -> str:
-    """This will write an entry: its kind, and by account id minor units. Texts compare at no cost."""
+    """Write an entry: its kind, and by account id minor units. Texts compare at no cost."""
     return f"{kind}: {', '.join([f'{account} {amount}' for account, amount in sorted(moves)])}"
 
 
 def entry_text(entry: Entry) -> str:
-    """This will write an entry as `written`."""
+    """Write an entry as `written`."""
     return written(entry.kind, [(posting.account.key, posting.amount) for posting in entry.postings])
 
 
 def stored_entries(causes: Iterable[int]) -> dict[int, str]:
-    """This will read the entries of these causes, as `written`, in one statement; two of one cause as one text."""
+    """Read the entries of these causes, as `written`, in one statement; two of one cause as one text."""
     wanted = f"{{{','.join(map(str, causes))}}}"  # as text: the client's own way with a long list costs more
     found: dict[int, str] = {}
     for cause, text in fetch(_ENTRIES, [wanted]):
@@ -156,7 +156,7 @@ def stored_entries(causes: Iterable[int]) -> dict[int, str]:
 
 
 def are_just(count: int, text: str | None, wanted: Mapping[int, str]) -> bool:
-    """This will tell whether what `BATCH` answered is just what the causes lead to, by cause as `written`.
+    """Tell whether what `BATCH` answered is just what the causes lead to, by cause as `written`.
 
     As the numbers must be the same, no text can hide a second entry: what is wanted has one line for each.
     """
@@ -164,7 +164,7 @@ def are_just(count: int, text: str | None, wanted: Mapping[int, str]) -> bool:
 
 
 def compare(stored: Mapping[int, str], wanted: Mapping[int, str]) -> Iterator[Finding]:
-    """This will compare stored entries with those that their events lead to, of the same causes; yields differences."""
+    """Compare stored entries with those that their events lead to, of the same causes; yields differences."""
     if wanted == stored:
         return
     for cause in sorted(wanted.keys() | stored.keys()):
@@ -174,7 +174,7 @@ def compare(stored: Mapping[int, str], wanted: Mapping[int, str]) -> Iterator[Fi
 
 
 def compare_batch(causes: Iterable[int], derived: Iterable[Entry]) -> list[Finding]:
-    """This will do both for a batch of events: every cause of the batch, whether money follows from it or not."""
+    """Do both for a batch of events: every cause of the batch, whether money follows from it or not."""
     return list(compare(stored_entries(causes), {entry.cause: entry_text(entry) for entry in derived}))
 
 

@@ -31,7 +31,7 @@ class Entry:
 
 
 def entry(*, kind: str, cause: int, postings: Iterable[Posting]) -> Entry:
-    """This will build an entry: one posting per account, none of zero, in the order first named.
+    """Build an entry: one posting per account, none of zero, in the order first named.
 
     Raises Unbalanced when they do not sum to zero in each currency and book, or when fewer than two are left.
     """
@@ -57,12 +57,12 @@ def _merged(given: tuple[Posting, ...]) -> tuple[Posting, ...]:
 
 
 def transfer(*, kind: str, cause: int, source: AccountName, target: AccountName, amount: int) -> Entry:
-    """This will build the entry that moves `amount` minor units from source to target. Raises Unbalanced."""
+    """Build the entry that moves `amount` minor units from source to target. Raises Unbalanced."""
     return entry(kind=kind, cause=cause, postings=(Posting(source, -amount), Posting(target, amount)))
 
 
 def sandbox_credit(*, cause: int, operator: UUID, player: UUID, book: Book, currency: str, amount: int) -> Entry:
-    """This will build the entry that credits a player's account with money that nobody paid in."""
+    """Build the entry that credits a player's account with money that nobody paid in."""
     return transfer(
         kind="sandbox_credit",
         cause=cause,
@@ -73,7 +73,7 @@ def sandbox_credit(*, cause: int, operator: UUID, player: UUID, book: Book, curr
 
 
 def buy_in(*, cause: int, operator: UUID, player: UUID, table: UUID, book: Book, currency: str, amount: int) -> Entry:
-    """This will build the entry that takes money from a player's account to the table sat down at."""
+    """Build the entry that takes money from a player's account to the table sat down at."""
     return transfer(
         kind="buy_in",
         cause=cause,
@@ -84,7 +84,7 @@ def buy_in(*, cause: int, operator: UUID, player: UUID, table: UUID, book: Book,
 
 
 def rebuy(*, cause: int, operator: UUID, player: UUID, table: UUID, book: Book, currency: str, amount: int) -> Entry:
-    """This will build the entry that adds money from a player's account to the game balance between rounds."""
+    """Build the entry that adds money from a player's account to the game balance between rounds."""
     return transfer(
         kind="rebuy",
         cause=cause,
@@ -95,7 +95,7 @@ def rebuy(*, cause: int, operator: UUID, player: UUID, table: UUID, book: Book, 
 
 
 def cash_out(*, cause: int, operator: UUID, player: UUID, table: UUID, book: Book, currency: str, amount: int) -> Entry:
-    """This will build the entry that takes money from a game balance back to the player's account."""
+    """Build the entry that takes money from a game balance back to the player's account."""
     return transfer(
         kind="cash_out",
         cause=cause,

@@ -59,10 +59,10 @@ WalletEvent = PlayerAccountOpened | SandboxCredited | PlayMoneyToppedUp
 
 
 def stream(player: UUID) -> str:
-    """This will name the stream of a player's wallet."""
+    """Name the stream of a player's wallet."""
     return f"wallet-{player}"
 
 
 def limit_stream(player: UUID) -> str:
-    """This will name the stream of the limit that a player sets."""
+    """Name the stream of the limit that a player sets."""
     return f"limit-{player}"

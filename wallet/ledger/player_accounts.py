@@ -27,7 +27,7 @@ _OPENED: Final = "SELECT schema, data::text FROM events_event WHERE stream = %s 
 
 
 def register_player(*, operator: UUID, reference: str, nickname: str, currency: str, metadata: Metadata) -> Player:
-    """This will register an operator's player and open the accounts; the same reference returns the same player.
+    """Register an operator's player and open the accounts; the same reference returns the same player.
 
     Raises UnknownCurrency, and OpenInAnotherCurrency when the player's accounts were opened in another one.
     """
@@ -38,7 +38,7 @@ def register_player(*, operator: UUID, reference: str, nickname: str, currency: 
 
 
 def open_player(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> None:
-    """This will open a player's accounts in both books; opening them again changes nothing.
+    """Open a player's accounts in both books; opening them again changes nothing.
 
     Raises UnknownCurrency, and OpenInAnotherCurrency when they were opened in another one.
     """
@@ -64,7 +64,7 @@ def sandbox_credit(
     metadata: Metadata,
     note: str = "",
 ) -> int:
-    """This will credit minor units that nobody paid in, and return the player's balance after it.
+    """Credit minor units that nobody paid in, and return the player's balance after it.
 
     `sandbox` says whether the operator is one. Raises SandboxClosed, AmountNotPositive, CreditTooLarge,
     UnknownAccount.

@@ -15,7 +15,7 @@ from wallet.responsible_gaming import events as pro
 
 
 def entry_for(event: object, cause: int) -> Entry | None:
-    """This will return the entry that follows from a wallet event with id `cause`, or None where no money moves.
+    """Return the entry that follows from a wallet event with id `cause`, or None where no money moves.
 
     Raises TypeError for an event of another part.
     """

@@ -26,7 +26,7 @@ WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.id, posting.id
 
 
 def player_balances(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
-    """This will return the balances of an operator's player in minor units. Raises UnknownPlayer."""
+    """Return the balances of an operator's player in minor units. Raises UnknownPlayer."""
     require_player(operator=operator, player=player)
     return store.of_player(operator=operator, player=player)
 
@@ -45,12 +45,12 @@ class Statement:
     moved: int
 
     def lines(self, *, before: int | None, limit: int) -> list[StatementLine]:
-        """This will list its lines, newest first, those before a sequence number."""
+        """List its lines, newest first, those before a sequence number."""
         end = self.closing.sequence + 1 if before is None else min(before, self.closing.sequence + 1)
         return store.statement(self.account, above=self.opening.sequence, before=end, kinds=self.kinds, limit=limit)
 
     def pages(self) -> Iterator[list[StatementLine]]:
-        """This will yield all its lines, oldest first, some at a time."""
+        """Yield all its lines, oldest first, some at a time."""
         after, end = self.opening.sequence, self.closing.sequence + 1
         while found := store.statement(self.account, after=after, before=end, kinds=self.kinds, limit=PAGE):
             after = found[-1].sequence
@@ -69,7 +69,7 @@ def player_statement(
     until: datetime | None,
     kinds: Sequence[str],
 ) -> Statement:
-    """This will state one account of an operator's player, `since` included and `until` not; None has no bound.
+    """State one account of an operator's player, `since` included and `until` not; None has no bound.
 
     Raises UnknownPlayer, PeriodReversed.
     """
@@ -111,7 +111,7 @@ class EntryLine:
 
 
 def entries_of(*, causes: Sequence[int]) -> list[EntryLine]:
-    """This will list the entries that follow from these events, oldest first, with all of their postings."""
+    """List the entries that follow from these events, oldest first, with all of their postings."""
     found: dict[int, tuple[tuple[str, int, datetime], list[PostingLine]]] = {}
     for entry, kind, cause, recorded, *posting in fetch(_ENTRIES, [list(causes)]):
         found.setdefault(entry, ((kind, cause, recorded), []))[1].append(PostingLine(*posting))

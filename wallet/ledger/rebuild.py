@@ -19,7 +19,7 @@ _MAKE: Final = """
 
 
 def rebuild_balances() -> int:
-    """This will drop every balance, sum it anew from the postings, and return how many; posting waits meanwhile."""
+    """Drop every balance, sum it anew from the postings, and return how many; posting waits meanwhile."""
     with transaction.atomic():
         execute(_LOCK)
         execute(_DROP)

@@ -33,12 +33,11 @@ class Relation:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
         return tuple(name for name, _ in self.typed)
 
     @property
     def upsert(self) -> str:
-        """This will write the statement that adds rows, given as one JSON text, or brings them up to date."""
+        """Write the statement that adds rows, given as one JSON text, or brings them up to date."""
         names = ", ".join(self.columns)
         types = ", ".join(f"{name} {kind}" for name, kind in self.typed)
         changes = ", ".join(f"{name} = EXCLUDED.{name}" for name in self.columns[1:])
@@ -58,14 +57,14 @@ class Rebuilt:
 
 
 def save(relation: Relation, rows: Sequence[Row]) -> None:
-    """This will add rows or bring them up to date, in one statement."""
+    """Add rows or bring them up to date, in one statement."""
     if rows:
         given = [dict(zip(relation.columns, row, strict=True)) for row in rows]
         execute(relation.upsert, [_encode(given).decode()])
 
 
 def histories(first: str) -> Iterator[list[list[Any]]]:
-    """This will read the events of every stream that begins with an event of this type, some streams at a time."""
+    """Read the events of every stream that begins with an event of this type, some streams at a time."""
     last = ""
     while streams := [row[0] for row in fetch(_STREAMS, [first, last, CHUNK])]:
         last = streams[-1]
@@ -76,7 +75,7 @@ def histories(first: str) -> Iterator[list[list[Any]]]:
 
 
 def rebuild(relations: Sequence[Relation], make: Callable[[], None], *, compare: bool = False) -> Rebuilt:
-    """This will empty these tables and have `make` fill them again, in one transaction that holds writers out."""
+    """Empty these tables and have `make` fill them again, in one transaction that holds writers out."""
     with transaction.atomic():
         execute(f"LOCK TABLE {', '.join(relation.table for relation in relations)} IN EXCLUSIVE MODE")
         before = {relation.table: _digests(relation) for relation in relations} if compare else {}
@@ -94,7 +93,7 @@ def rebuild(relations: Sequence[Relation], make: Callable[[], None], *, compare:
 
 
 def differences(relation: Relation, rows: Iterable[Row]) -> Iterator[Finding]:
-    """This will compare the rows of a table with those that events have led to, and yield what differs or is extra."""
+    """Compare the rows of a table with those that events have led to, and yield what differs or is extra."""
     wanted = {row[0]: row for row in rows}
     columns = ", ".join(relation.columns)
     for key in sorted(row[0] for row in fetch(f"SELECT id FROM {relation.table}")):  # noqa: S608

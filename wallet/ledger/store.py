@@ -47,19 +47,19 @@ class StatementLine:
 
 
 def open_accounts(names: Iterable[AccountName]) -> None:
-    """This will open the accounts that are not open yet, in one statement; a concurrent twin waits for this one."""
+    """Open the accounts that are not open yet, in one statement; a concurrent twin waits for this one."""
     wanted = {name.id: name.text for name in names}
     fetch("SELECT wallet_open(%s::uuid[], %s::text[])", [_array(wanted), _array(wanted.values())])
 
 
 def lock(names: Iterable[AccountName]) -> None:
-    """This will lock the balances until the transaction ends, in the order of their ids, opening unknown accounts."""
+    """Lock the balances until the transaction ends, in the order of their ids, opening unknown accounts."""
     wanted = {name.id: name.text for name in names}
     fetch("SELECT wallet_lock(%s::uuid[], %s::text[])", [_array(wanted), _array(wanted.values())])
 
 
 def post(entries: Sequence[Entry]) -> None:
-    """This will post entries in the order given, each once per cause, in one round trip; accounts open by themselves.
+    """Post entries in the order given, each once per cause, in one round trip; accounts open by themselves.
 
     An entry whose cause was posted before is left alone when it is the same; Contradiction is raised when it differs.
     Raises InsufficientFunds when an account that may not go below zero would, after any single entry; the
@@ -78,7 +78,7 @@ def post(entries: Sequence[Entry]) -> None:
 
 
 def balances(names: Iterable[AccountName]) -> dict[AccountName, int]:
-    """This will return each account's balance in minor units, 0 for one that was never touched."""
+    """Return each account's balance in minor units, 0 for one that was never touched."""
     wanted = {name.id: name for name in names}
     found = dict.fromkeys(wanted.values(), 0)
     for account, balance in fetch(_BALANCES, [_array(wanted)]):
@@ -87,7 +87,7 @@ def balances(names: Iterable[AccountName]) -> dict[AccountName, int]:
 
 
 def of_player(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
-    """This will return every account of an operator's player with its balance in minor units, by kind and book."""
+    """Return every account of an operator's player with its balance in minor units, by kind and book."""
     return {
         AccountName(AccountKind(kind), operator, Book(book), currency, player, table): balance
         for kind, book, currency, table, balance in fetch(_OF_PLAYER, [player, operator])
@@ -95,7 +95,7 @@ def of_player(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
 
 
 def of_players(*, players: Sequence[UUID]) -> dict[UUID, dict[AccountName, int]]:
-    """This will return every account of each of these players with its balance, as `of_player` does, in one query."""
+    """Return every account of each of these players with its balance, as `of_player` does, in one query."""
     found: dict[UUID, dict[AccountName, int]] = {player: {} for player in players}
     for kind, operator, book, currency, player, table, balance in fetch(_OF_PLAYERS, [_array(found)]):
         found[player][AccountName(AccountKind(kind), operator, Book(book), currency, player, table)] = balance
@@ -111,7 +111,7 @@ def statement(
     kinds: Sequence[str] = (),
     limit: int = 50,
 ) -> list[StatementLine]:
-    """This will list an account's postings: newest first, or oldest first when `after` is given.
+    """List an account's postings: newest first, or oldest first when `after` is given.
 
     `after`, `before` and, for either order, `above` are sequence numbers, all exclusive; at most `limit` lines, of
     these kinds of entries, or of all.
@@ -123,7 +123,7 @@ def statement(
 
 
 def mark(account: AccountName, *, before: datetime | None = None) -> Mark:
-    """This will tell how an account stood at a moment: after the last posting before it, or now.
+    """Tell how an account stood at a moment: after the last posting before it, or now.
 
     It looks back from the newest posting, whose numbers ascend with their times, so recent moments are cheap.
     """
@@ -132,7 +132,7 @@ def mark(account: AccountName, *, before: datetime | None = None) -> Mark:
 
 
 def moved(account: AccountName, *, after: int, before: int, kinds: Sequence[str]) -> int:
-    """This will add up postings of these kinds of entries between two sequence numbers, both exclusive."""
+    """Add up postings of these kinds of entries between two sequence numbers, both exclusive."""
     return int(fetch(_MOVED, [account.id, after, before, list(kinds), list(kinds)])[0][0])
 
 

@@ -12,7 +12,7 @@ _OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
 
 
 def require_open(*, operator: UUID, player: UUID, currency: str) -> None:
-    """This will check that a player has a real account in this currency. Raises UnknownAccount."""
+    """Check that a player has a real account in this currency. Raises UnknownAccount."""
     account = player_account(operator=operator, player=player, book=Book.REAL, currency=currency)
     if not fetch(_OPEN, [account.id]):
         raise UnknownAccount

@@ -67,7 +67,7 @@ class Payments:
         self._owed: dict[tuple[UUID, UUID, str], int] = {}
 
     def follow(self, event: pe.PaymentEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
-        """This will follow one event and yield what contradicts the events before it."""
+        """Follow one event and yield what contradicts the events before it."""
         if stream != pe.stream_of(event):
             yield Finding("stream differs", where, pe.stream_of(event), stream)
         if isinstance(event, pe.DebtCollected):
@@ -83,12 +83,12 @@ class Payments:
         yield from self._amounts(event, trace, where)
 
     def owes(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
-        """This will note minor units that a player owes for another reason than a reversed deposit."""
+        """Note minor units that a player owes for another reason than a reversed deposit."""
         key = operator, player, currency
         self._owed[key] = self._owed.get(key, 0) + amount
 
     def check_state(self) -> Iterator[Finding]:
-        """This will compare rows, queue and fees with what the events have led to."""
+        """Compare rows, queue and fees with what the events have led to."""
         sound = [trace.events for trace in self._traces.values() if not trace.broken]
         deposits = [events for events in sound if isinstance(events[0], pe.DepositRequested)]
         withdrawals = [events for events in sound if isinstance(events[0], pe.WithdrawalRequested)]

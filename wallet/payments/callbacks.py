@@ -38,7 +38,7 @@ _LATER: Final = """
 
 
 def receive(*, provider: str, timestamp: str, nonce: str, signature: str, body: bytes) -> bool:
-    """This will verify a callback and store it to be applied; says whether it is new.
+    """Verify a callback and store it to be applied; says whether it is new.
 
     Raises UnknownProvider, InvalidSignature, StaleTimestamp, NonceReused, MalformedCallback.
     """
@@ -57,7 +57,7 @@ def receive(*, provider: str, timestamp: str, nonce: str, signature: str, body: 
 
 
 def apply_waiting(*, limit: int = 200) -> int:
-    """This will apply stored callbacks, each in a transaction of its own, and return how many it looked at."""
+    """Apply stored callbacks, each in a transaction of its own, and return how many it looked at."""
     for done in range(limit):
         if not _apply_one():
             return done
@@ -92,7 +92,7 @@ def _apply_one() -> bool:
 
 
 def apply(report: Report, *, provider: str) -> str:
-    """This will apply a report to the deposit or withdrawal it is about, and say what became of it."""
+    """Apply a report to the deposit or withdrawal it is about, and say what became of it."""
     if report.kind is Kind.DEPOSIT:
         return deposits.apply(report, provider=provider)
     return withdrawals.apply(report, provider=provider)

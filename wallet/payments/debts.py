@@ -29,13 +29,13 @@ _CAN_PAY: Final = """
 
 
 def outstanding(*, operator: UUID, player: UUID, currency: str) -> int:
-    """This will return what a player owes, in minor units; 0 for nothing."""
+    """Return what a player owes, in minor units; 0 for nothing."""
     owing = debt(operator=operator, player=player, book=Book.REAL, currency=currency)
     return -store.balances([owing])[owing]
 
 
 def available(account: AccountName) -> int:
-    """This will return what a player's account holds for a buy-in, a rebuy or a withdrawal, in minor units.
+    """Return what a player's account holds for a buy-in, a rebuy or a withdrawal, in minor units.
 
     Raises DebtOutstanding for real money while something is owed; play money has no debts. One statement.
     """
@@ -49,7 +49,7 @@ def available(account: AccountName) -> int:
 
 
 def collect(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> int:
-    """This will take what a player owes from the account, as far as it goes, and return how much that was.
+    """Take what a player owes from the account, as far as it goes, and return how much that was.
 
     Call it inside a transaction in which money arrived on the account; it locks both balances.
     """
@@ -70,7 +70,7 @@ def collect(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) 
 
 
 def collect_due(*, limit: int = 50) -> int:
-    """This will collect from players who owe and have money again, such as from a table; returns how many paid."""
+    """Collect from players who owe and have money again, such as from a table; returns how many paid."""
     paid = 0
     for operator, player, currency in fetch(_CAN_PAY, [limit]):
         remembered = Metadata(operator=str(operator), actor="system:debts", causation="", correlation="")

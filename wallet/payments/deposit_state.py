@@ -47,7 +47,7 @@ class Deposit:
 
 
 def fold(events: Iterable[DepositEvent]) -> Deposit:
-    """This will rebuild a deposit from its events. Raises TypeError when the first is not its request."""
+    """Rebuild a deposit from its events. Raises TypeError when the first is not its request."""
     first, *rest = events
     if not isinstance(first, DepositRequested):
         raise TypeError(f"A deposit begins with its request, not with {type(first).__name__}.")
@@ -58,7 +58,7 @@ def fold(events: Iterable[DepositEvent]) -> Deposit:
 
 
 def evolve(state: Deposit, event: DepositEvent) -> Deposit:
-    """This will apply one event. Raises ValueError for a second request."""
+    """Apply one event. Raises ValueError for a second request."""
     match event:
         case DepositSent():
             return replace(state, reference=event.reference)
@@ -82,7 +82,7 @@ def evolve(state: Deposit, event: DepositEvent) -> Deposit:
 
 
 def judge(state: Deposit, report: Report, *, available: int, at: datetime) -> tuple[DepositEvent, ...]:
-    """This will return what follows from a report, nothing where it says nothing new.
+    """Return what follows from a report, nothing where it says nothing new.
 
     `available` is what the player's account holds: a reversal takes no more than that. Raises Implausible.
     """
@@ -104,7 +104,7 @@ def judge(state: Deposit, report: Report, *, available: int, at: datetime) -> tu
 
 
 def refused(state: Deposit, *, reason: str, at: datetime) -> tuple[DepositEvent, ...]:
-    """This will return what follows when the provider would not even take the deposit on."""
+    """Return what follows when the provider would not even take the deposit on."""
     if state.status is not DepositStatus.PENDING or state.reference is not None:
         return ()
     return (DepositFailed(state.requested.deposit, reason, at),)

@@ -35,7 +35,7 @@ _LAST: Final = """
 
 
 def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount: int, metadata: Metadata) -> UUID:
-    """This will ask for a deposit of minor units and return its id; the provider is asked after the commit.
+    """Ask for a deposit of minor units and return its id; the provider is asked after the commit.
 
     Raises UnknownMethod, MethodClosed, AmountOutOfRange, NothingArrives, UnknownAccount, PlayerExcluded, LimitReached.
     """
@@ -58,7 +58,7 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
 
 
 def repeat(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> UUID:
-    """This will ask for the method and amount of the player's last deposit again, at the method's present terms.
+    """Ask for the method and amount of the player's last deposit again, at the method's present terms.
 
     Raises NoEarlierDeposit and what `request` raises.
     """
@@ -70,7 +70,7 @@ def repeat(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -
 
 
 def apply(report: Report, *, provider: str) -> str:
-    """This will apply a provider's report, once however often it comes, and say what became of it.
+    """Apply a provider's report, once however often it comes, and say what became of it.
 
     That is `applied`, `nothing_new`, `unknown_payment`, `reference_taken`, or how the report is implausible.
     """
@@ -83,7 +83,7 @@ def apply(report: Report, *, provider: str) -> str:
 
 
 def refuse(deposit: UUID, *, provider: str, reason: str) -> str:
-    """This will let a deposit fail that the provider would not take on."""
+    """Let a deposit fail that the provider would not take on."""
     with transaction.atomic():
         return _decide(deposit, provider, lambda state, _, at: deposit_state.refused(state, reason=reason, at=at))
 

@@ -196,7 +196,7 @@ PaymentEvent = DepositEvent | WithdrawalEvent | DebtCollected
 
 
 def stream_of(event: PaymentEvent) -> str:
-    """This will name the stream that an event belongs to."""
+    """Name the stream that an event belongs to."""
     match event:
         case DebtCollected():
             return debt_stream(event.player)
@@ -207,15 +207,13 @@ def stream_of(event: PaymentEvent) -> str:
 
 
 def deposit_stream(deposit: UUID) -> str:
-    """This will name the stream of one deposit."""
     return f"deposit-{deposit}"
 
 
 def withdrawal_stream(withdrawal: UUID) -> str:
-    """This will name the stream of one withdrawal."""
     return f"withdrawal-{withdrawal}"
 
 
 def debt_stream(player: UUID) -> str:
-    """This will name the stream of what a player pays off."""
+    """Name the stream of what a player pays off."""
     return f"debt-{player}"

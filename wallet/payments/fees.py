@@ -36,7 +36,7 @@ class Quote:
 
 
 def quote(terms: Terms, amount: int) -> Quote:
-    """This will tell fee and arrival for an amount in minor units. Raises AmountOutOfRange, NothingArrives."""
+    """Tell fee and arrival for an amount in minor units. Raises AmountOutOfRange, NothingArrives."""
     if not terms.minimum <= amount <= terms.maximum:
         raise AmountOutOfRange(
             f"Got {money.text(amount, terms.currency)} {terms.currency}.",
@@ -51,12 +51,12 @@ def quote(terms: Terms, amount: int) -> Quote:
 
 
 def fee_of(fixed: int, ppm: int, amount: int) -> int:
-    """This will tell the fee for an amount in minor units, rounded up once; `ppm` is a share in parts per million."""
+    """Tell the fee for an amount in minor units, rounded up once; `ppm` is a share in parts per million."""
     return fixed - (-amount * ppm // MILLION)
 
 
 def require_possible(terms: Terms) -> None:
-    """This will check terms. Raises MethodImpossible, UnknownCurrency."""
+    """Check terms. Raises MethodImpossible, UnknownCurrency."""
     money.exponent(terms.currency)
     sane = 0 < terms.minimum <= terms.maximum < money.LARGEST
     if not (sane and terms.fee_fixed >= 0 and 0 <= terms.fee_ppm < MILLION):
@@ -64,7 +64,7 @@ def require_possible(terms: Terms) -> None:
 
 
 def parse_percent(text: str) -> int:
-    """This will read "2.5" as 25000 parts per million, with at most four decimals. Raises MethodImpossible."""
+    """Read "2.5" as 25000 parts per million, with at most four decimals. Raises MethodImpossible."""
     match = _PERCENT.fullmatch(text)
     if match is None:
         raise MethodImpossible(f"{text[:20]!r} is not a percentage below 100 with at most four decimals.")
@@ -72,6 +72,6 @@ def parse_percent(text: str) -> int:
 
 
 def percent(ppm: int) -> str:
-    """This will print parts per million as a percentage: 25000 is "2.5"."""
+    """Print parts per million as a percentage: 25000 is "2.5"."""
     whole, rest = divmod(ppm, 10_000)
     return f"{whole}.{rest:04d}".rstrip("0").rstrip(".")

@@ -32,15 +32,15 @@ class HttpProvider:
     secret: str
 
     def start_deposit(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> Report:
-        """This will POST the deposit. Raises NoAnswer, Refused."""
+        """POST the deposit. Raises NoAnswer, Refused."""
         return self._start(Kind.DEPOSIT, payment, amount, currency, account)
 
     def start_payout(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> Report:
-        """This will POST the payout. Raises NoAnswer, Refused."""
+        """POST the payout. Raises NoAnswer, Refused."""
         return self._start(Kind.PAYOUT, payment, amount, currency, account)
 
     def records(self, *, account: str, since: datetime, until: datetime) -> list[Record]:
-        """This will GET the records of a period, page by page. Raises NoAnswer."""
+        """GET the records of a period, page by page. Raises NoAnswer."""
         asked = {"account": account, "from": since.isoformat(), "to": until.isoformat(), "limit": "500"}
         found, more = self._page(asked)
         for _ in range(MOST_PAGES):
@@ -60,7 +60,7 @@ class HttpProvider:
             _nothing(str(trouble))
 
     def status(self, *, kind: Kind, payment: UUID) -> Report:
-        """This will GET the payment. Raises NoAnswer, NotThere."""
+        """GET the payment. Raises NoAnswer, NotThere."""
         answer = self._ask("GET", f"{_PATHS[kind]}/{payment}", b"")
         if answer.status_code == 404:
             raise NotThere

@@ -71,7 +71,7 @@ class Method:
 
 
 def create(*, operator: UUID, offer: Offer, actor: str) -> Method:
-    """This will add a method. Raises MethodImpossible, UnknownCurrency, UnknownProvider."""
+    """Add a method. Raises MethodImpossible, UnknownCurrency, UnknownProvider."""
     _require_possible(offer)
     with transaction.atomic():
         made = _add(new_id(), 1, operator, offer, actor)
@@ -80,7 +80,7 @@ def create(*, operator: UUID, offer: Offer, actor: str) -> Method:
 
 
 def change(*, operator: UUID, method: UUID, offer: Offer, actor: str) -> Method:
-    """This will make `offer` the method's next version; deposits under way keep theirs.
+    """Make `offer` the method's next version; deposits under way keep theirs.
 
     Call it inside a transaction. Raises UnknownMethod, MethodImpossible (also for another currency), UnknownProvider.
     """
@@ -95,7 +95,7 @@ def change(*, operator: UUID, method: UUID, offer: Offer, actor: str) -> Method:
 
 
 def find(*, operator: UUID, method: UUID) -> Method:
-    """This will find the latest version of an operator's method. Raises UnknownMethod, also for another operator's."""
+    """Find the latest version of an operator's method. Raises UnknownMethod, also for another operator's."""
     rows = fetch(_ONE, [operator, method])
     if not rows:
         raise UnknownMethod
@@ -103,18 +103,18 @@ def find(*, operator: UUID, method: UUID) -> Method:
 
 
 def clock() -> datetime:
-    """This will return the database's time, which deposits are asked for by."""
+    """Return the database's time, which deposits are asked for by."""
     now: datetime = fetch("SELECT clock_timestamp()")[0][0]
     return now
 
 
 def offered(*, operator: UUID) -> list[Method]:
-    """This will list the latest version of each of an operator's methods, oldest method first."""
+    """List the latest version of each of an operator's methods, oldest method first."""
     return [_method(row) for row in fetch(_LATEST, [operator])]
 
 
 def policy(*, operator: UUID) -> Policy:
-    """This will return an operator's policy; as long as none was set, two members of staff look at everything."""
+    """Return an operator's policy; as long as none was set, two members of staff look at everything."""
     rows = fetch(_POLICY, [operator])
     if not rows:
         return Policy()
@@ -130,7 +130,7 @@ def set_policy(
     actor: str,
     terms: WithdrawalTerms = ANY_WITHDRAWAL,
 ) -> Policy:
-    """This will set an operator's policy, in minor units, for withdrawals asked for from now on.
+    """Set an operator's policy, in minor units, for withdrawals asked for from now on.
 
     Call it inside a transaction. Raises PolicyImpossible.
     """

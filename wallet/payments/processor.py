@@ -60,14 +60,14 @@ class Due:
 
 
 def advance() -> int:
-    """This will apply stored callbacks, ask about payments that are due, collect debts; returns how much there was."""
+    """Apply stored callbacks, ask about payments that are due, collect debts; returns how much there was."""
     applied = callbacks.apply_waiting()
     asked = ask_due()
     return applied + asked + debts.collect_due()
 
 
 def ask_due(*, limit: int = BATCH) -> int:
-    """This will ask providers about payments that are due and apply what they say; returns how many were due.
+    """Ask providers about payments that are due and apply what they say; returns how many were due.
 
     A provider that does not answer is left alone for the rest of the pass: others do not wait for it.
     """

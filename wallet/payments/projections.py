@@ -23,7 +23,7 @@ RELATIONS: Final = (DEPOSITS, WITHDRAWALS)
 
 
 def deposit_row(state: Deposit, version: int) -> Row:
-    """This will turn a deposit at a version of its stream into a row of DEPOSITS."""
+    """Turn a deposit at a version of its stream into a row of DEPOSITS."""
     asked = state.requested
     return (
         asked.deposit,
@@ -46,7 +46,7 @@ def deposit_row(state: Deposit, version: int) -> Row:
 
 
 def withdrawal_row(state: Withdrawal, version: int) -> Row:
-    """This will turn a withdrawal at a version of its stream into a row of WITHDRAWALS."""
+    """Turn a withdrawal at a version of its stream into a row of WITHDRAWALS."""
     asked = state.requested
     return (
         asked.withdrawal,

@@ -27,17 +27,17 @@ class Provider(Protocol):
     """
 
     def start_deposit(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> Report:
-        """This will ask for money."""
+        """Ask for money."""
         ...
 
     def start_payout(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> Report:
-        """This will ask to pay money out."""
+        """Ask to pay money out."""
         ...
 
     def status(self, *, kind: Kind, payment: UUID) -> Report:
-        """This will ask what has become of a payment."""
+        """Ask what has become of a payment."""
         ...
 
     def records(self, *, account: str, since: datetime, until: datetime) -> list[Record]:
-        """This will ask for all that was taken on for an account in a period, `since` included and `until` not."""
+        """Ask for all that was taken on for an account in a period, `since` included and `until` not."""
         ...

@@ -49,7 +49,7 @@ _decode: Final = msgspec.json.Decoder(Body).decode
 
 
 def parse(raw: bytes | str) -> Report:
-    """This will read a report. Raises ValueError for anything else."""
+    """Read a report. Raises ValueError for anything else."""
     body = _decode(raw)
     texts = (body.reference, body.reason)
     if any(len(text) > _LONGEST or not text.isprintable() for text in texts):
@@ -62,7 +62,7 @@ def parse(raw: bytes | str) -> Report:
 
 
 def parse_records(raw: bytes) -> tuple[list[Record], str | None]:
-    """This will read a page of records and the next page's cursor. Raises ValueError for anything else."""
+    """Read a page of records and the next page's cursor. Raises ValueError for anything else."""
     page = _decode_records(raw)
     return [_record(body) for body in page.items], page.next
 
@@ -79,7 +79,7 @@ def _record(body: RecordBody) -> Record:
 
 
 def write(report: Report) -> bytes:
-    """This will write a report as `parse` reads it."""
+    """Write a report as `parse` reads it."""
     amount = money.text(report.amount, report.currency)
     body = Body(report.kind, report.payment, report.reference, report.said, amount, report.currency, report.reason)
     return msgspec.json.encode(body)

@@ -57,7 +57,7 @@ class Implausible(Exception):
 
 
 def compare(report: Report, *, reference: str | None, amount: int, currency: str) -> None:
-    """This will compare a report with the payment it is about. Raises Implausible."""
+    """Compare a report with the payment it is about. Raises Implausible."""
     if not report.reference:
         raise Implausible("reference_missing")
     if reference is not None and report.reference != reference:

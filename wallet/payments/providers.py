@@ -13,13 +13,13 @@ ADAPTER: Final = "wallet.payments.http_provider.HttpProvider"
 
 
 def require_known(name: str) -> None:
-    """This will check that there is such a provider. Raises UnknownProvider."""
+    """Check that there is such a provider. Raises UnknownProvider."""
     if name not in settings.PAYMENT_PROVIDERS or not settings.PAYMENT_SECRETS.get(name):
         raise UnknownProvider(f"There is no provider {name[:40]!r}.")
 
 
 def provider(name: str) -> Provider:
-    """This will return the adapter of a provider; it signs with the first of our secrets. Raises UnknownProvider."""
+    """Return the adapter of a provider; it signs with the first of our secrets. Raises UnknownProvider."""
     require_known(name)
     adapter: Provider = import_string(ADAPTER)(
         url=settings.PAYMENT_PROVIDERS[name], secret=settings.PAYMENT_SECRETS[name][0]
@@ -28,7 +28,7 @@ def provider(name: str) -> Provider:
 
 
 def secrets_of(name: str) -> list[str]:
-    """This will list the secrets under which a provider may sign, newest first. Raises UnknownProvider."""
+    """List the secrets under which a provider may sign, newest first. Raises UnknownProvider."""
     require_known(name)
     secrets: list[str] = settings.PAYMENT_SECRETS[name]
     return secrets

@@ -56,7 +56,7 @@ class Where:
     status: str | None = None
 
     def filters(self, before: UUID | None) -> dict[str, Any]:
-        """This will return the conditions for Django's ORM."""
+        """Return the conditions for Django's ORM."""
         found: dict[str, Any] = {"operator_id": self.operator, "id__lt": before or NEWEST}
         if self.player is not None:
             found["player_id"] = self.player
@@ -66,19 +66,19 @@ class Where:
 
 
 def deposits(where: Where, *, before: UUID | None, limit: int) -> list[Deposit]:
-    """This will list deposits made before the one with this id."""
+    """List deposits made before the one with this id."""
     return list(Deposit.objects.filter(**where.filters(before)).order_by("-id")[:limit])
 
 
 def withdrawals(where: Where, *, before: UUID | None, limit: int) -> list[Withdrawal]:
-    """This will list withdrawals made before the one with this id."""
+    """List withdrawals made before the one with this id."""
     return list(Withdrawal.objects.filter(**where.filters(before)).order_by("-id")[:limit])
 
 
 def open_or_ended_since(
     *, operator: UUID, player: UUID, since: datetime | None
 ) -> tuple[list[Deposit], list[Withdrawal]]:
-    """This will list a player's payments that are under way, and those that ended from `since` on, newest first.
+    """List a player's payments that are under way, and those that ended from `since` on, newest first.
 
     None for `since` lists those under way alone; at most MOST of each kind.
     """
@@ -91,7 +91,7 @@ def open_or_ended_since(
 
 
 def means(account: AccountName) -> Means:
-    """This will read what a player has on an account, owes, and deposited last, in one statement.
+    """Read what a player has on an account, owes, and deposited last, in one statement.
 
     In play money there is nothing to owe and nothing to deposit.
     """
@@ -108,7 +108,7 @@ def means(account: AccountName) -> Means:
 
 
 def find_deposit(where: Where, deposit: UUID) -> Deposit:
-    """This will find one deposit. Raises UnknownDeposit, also for another's."""
+    """Find one deposit. Raises UnknownDeposit, also for another's."""
     found = Deposit.objects.filter(**where.filters(None), pk=deposit).first()
     if found is None:
         raise UnknownDeposit
@@ -116,7 +116,7 @@ def find_deposit(where: Where, deposit: UUID) -> Deposit:
 
 
 def find_withdrawal(where: Where, withdrawal: UUID) -> Withdrawal:
-    """This will find one withdrawal. Raises UnknownWithdrawal, also for another's."""
+    """Find one withdrawal. Raises UnknownWithdrawal, also for another's."""
     found = Withdrawal.objects.filter(**where.filters(None), pk=withdrawal).first()
     if found is None:
         raise UnknownWithdrawal
@@ -124,7 +124,7 @@ def find_withdrawal(where: Where, withdrawal: UUID) -> Withdrawal:
 
 
 def troubles(payments: list[UUID]) -> dict[UUID, str]:
-    """This will tell what keeps these payments from moving on, for those that something does."""
+    """Tell what keeps these payments from moving on, for those that something does."""
     rows = fetch(
         "SELECT payment_id, trouble FROM wallet_payment_due WHERE payment_id = ANY (%s::uuid[]) AND trouble <> ''",
         [payments],

@@ -42,7 +42,7 @@ class Rebuilt:
 
 
 def rebuild_payments(*, compare: bool = False) -> Rebuilt:
-    """This will make both projections and the queue again in one transaction, holding writers out."""
+    """Make both projections and the queue again in one transaction, holding writers out."""
     with transaction.atomic():
         execute("LOCK TABLE wallet_deposit, wallet_withdrawal, wallet_payment_due IN EXCLUSIVE MODE")
         if compare:

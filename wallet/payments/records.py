@@ -28,7 +28,7 @@ _DONE: Final = "DELETE FROM wallet_payment_due WHERE payment_id = %s"
 
 
 def lock_account(*, operator: UUID, player: UUID, currency: str) -> tuple[AccountName, datetime]:
-    """This will lock a player's real account until the transaction ends; returns its name and the time.
+    """Lock a player's real account until the transaction ends; returns its name and the time.
 
     Whoever holds it alone may write the player's payments: that is what makes every report count once.
     """
@@ -39,12 +39,12 @@ def lock_account(*, operator: UUID, player: UUID, currency: str) -> tuple[Accoun
 
 
 def events_of(stream: str) -> list[Any]:
-    """This will read the events of one payment, in order."""
+    """Read the events of one payment, in order."""
     return [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(stream)]
 
 
 def write_deposit(before: Deposit | None, *, version: int, events: Sequence[Any], metadata: Metadata) -> Deposit:
-    """This will record what happened to a deposit after `version` of its stream, with all that follows from it."""
+    """Record what happened to a deposit after `version` of its stream, with all that follows from it."""
     state = deposit_state.fold(events) if before is None else _evolved(deposit_state.evolve, before, events)
     _write(events, version=version, metadata=metadata)
     save(DEPOSITS, [deposit_row(state, version + len(events))])
@@ -55,7 +55,7 @@ def write_deposit(before: Deposit | None, *, version: int, events: Sequence[Any]
 def write_withdrawal(
     before: Withdrawal | None, *, version: int, events: Sequence[Any], metadata: Metadata
 ) -> Withdrawal:
-    """This will record what happened to a withdrawal after `version` of its stream, with all that follows from it."""
+    """Record what happened to a withdrawal after `version` of its stream, with all that follows from it."""
     state = withdrawal_state.fold(events) if before is None else _evolved(withdrawal_state.evolve, before, events)
     _write(events, version=version, metadata=metadata)
     save(WITHDRAWALS, [withdrawal_row(state, version + len(events))])
@@ -64,7 +64,7 @@ def write_withdrawal(
 
 
 def system(operator: UUID, actor: str) -> Metadata:
-    """This will build what events remember when no request led to them."""
+    """Build what events remember when no request led to them."""
     return Metadata(operator=str(operator), actor=actor, causation="", correlation="")
 
 

@@ -13,13 +13,13 @@ WINDOW: Final = 300
 
 
 def sign(*, secret: str, timestamp: str, nonce: str, body: bytes) -> str:
-    """This will return the signature as `v1=` and 64 hex digits; timestamp and nonce hold no dot."""
+    """Return the signature as `v1=` and 64 hex digits; timestamp and nonce hold no dot."""
     signed = timestamp.encode() + b"." + nonce.encode() + b"." + body
     return "v1=" + hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
 
 
 def verify(*, keys: Iterable[str], timestamp: str, nonce: str, body: bytes, signature: str) -> bool:
-    """This will say whether one of the secrets made this signature; every one is compared, in constant time."""
+    """Say whether one of the secrets made this signature; every one is compared, in constant time."""
     given = signature.encode()
     good = False
     for secret in keys:
@@ -28,6 +28,6 @@ def verify(*, keys: Iterable[str], timestamp: str, nonce: str, body: bytes, sign
 
 
 def headers(*, secret: str, timestamp: str, nonce: str, body: bytes) -> dict[str, str]:
-    """This will return the three headers of a signed message."""
+    """Return the three headers of a signed message."""
     signature = sign(secret=secret, timestamp=timestamp, nonce=nonce, body=body)
     return {TIMESTAMP: timestamp, NONCE: nonce, SIGNATURE: signature}

@@ -16,7 +16,7 @@ TOPIC: Final = "payments"
 
 
 def on_commit() -> None:
-    """This will send one wake-up when the transaction commits."""
+    """Send one wake-up when the transaction commits."""
     if all(waiting[1] is not _wake for waiting in connection.run_on_commit):
         transaction.on_commit(_wake, robust=True)
 

@@ -55,7 +55,7 @@ class Withdrawal:
 
 
 def fold(events: Iterable[WithdrawalEvent]) -> Withdrawal:
-    """This will rebuild a withdrawal from its events. Raises TypeError when the first is not its request."""
+    """Rebuild a withdrawal from its events. Raises TypeError when the first is not its request."""
     first, *rest = events
     if not isinstance(first, WithdrawalRequested):
         raise TypeError(f"A withdrawal begins with its request, not with {type(first).__name__}.")
@@ -66,12 +66,12 @@ def fold(events: Iterable[WithdrawalEvent]) -> Withdrawal:
 
 
 def begin(requested: WithdrawalRequested) -> Withdrawal:
-    """This will return a withdrawal that was just asked for: approved at once where nobody has to agree."""
+    """Return a withdrawal that was just asked for: approved at once where nobody has to agree."""
     return Withdrawal(requested, WithdrawalStatus.REQUESTED if requested.approvals else WithdrawalStatus.APPROVED)
 
 
 def evolve(state: Withdrawal, event: WithdrawalEvent) -> Withdrawal:
-    """This will apply one event. Raises ValueError for a second request."""
+    """Apply one event. Raises ValueError for a second request."""
     match event:
         case WithdrawalApproved():
             approved_by = (*state.approved_by, event.staff)
@@ -94,7 +94,7 @@ def evolve(state: Withdrawal, event: WithdrawalEvent) -> Withdrawal:
 
 
 def approve(state: Withdrawal, *, staff: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """This will let a member of staff agree. Raises NotWaitingForReview, MakerIsChecker."""
+    """Let a member of staff agree. Raises NotWaitingForReview, MakerIsChecker."""
     _require_waiting(state)
     if staff in state.approved_by:
         raise MakerIsChecker
@@ -102,7 +102,7 @@ def approve(state: Withdrawal, *, staff: str, at: datetime) -> tuple[WithdrawalE
 
 
 def reject(state: Withdrawal, *, staff: str, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """This will let a member of staff refuse. Raises NotWaitingForReview."""
+    """Let a member of staff refuse. Raises NotWaitingForReview."""
     _require_waiting(state)
     asked = state.requested
     return (
@@ -113,7 +113,7 @@ def reject(state: Withdrawal, *, staff: str, reason: str, at: datetime) -> tuple
 
 
 def cancel(state: Withdrawal, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """This will let the player change their mind; a second time changes nothing. Raises TooLateToCancel."""
+    """Let the player change their mind; a second time changes nothing. Raises TooLateToCancel."""
     if state.status is WithdrawalStatus.CANCELLED:
         return ()
     if state.status not in {WithdrawalStatus.REQUESTED, WithdrawalStatus.APPROVED}:
@@ -123,14 +123,14 @@ def cancel(state: Withdrawal, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
 
 
 def send(state: Withdrawal, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """This will hand an approved withdrawal to the provider; nothing follows for any other."""
+    """Hand an approved withdrawal to the provider; nothing follows for any other."""
     if state.status is not WithdrawalStatus.APPROVED:
         return ()
     return (WithdrawalSent(state.requested.withdrawal, at),)
 
 
 def judge(state: Withdrawal, report: Report, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """This will return what follows from a report, nothing where it says nothing new. Raises Implausible."""
+    """Return what follows from a report, nothing where it says nothing new. Raises Implausible."""
     asked = state.requested
     if state.status not in _WITH_PROVIDER:
         raise Implausible("never_sent")
@@ -155,7 +155,7 @@ def judge(state: Withdrawal, report: Report, *, at: datetime) -> tuple[Withdrawa
 
 
 def refused(state: Withdrawal, *, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """This will return what follows when the provider would not even take the withdrawal on."""
+    """Return what follows when the provider would not even take the withdrawal on."""
     if state.status is not WithdrawalStatus.SENT:
         return ()
     return _returned(state, reference="", reason=reason, at=at)

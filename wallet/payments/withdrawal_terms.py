@@ -37,14 +37,14 @@ class Policy:
     terms: WithdrawalTerms = field(default_factory=WithdrawalTerms)
 
     def approvals(self, amount: int) -> int:
-        """This will tell how many members of staff have to agree to a withdrawal."""
+        """Tell how many members of staff have to agree to a withdrawal."""
         if amount <= self.automatic_up_to:
             return 0
         return 1 if amount <= self.second_above else 2
 
 
 def quote(terms: WithdrawalTerms, amount: int, *, currency: str) -> Quote:
-    """This will tell what a withdrawal of minor units costs, rounded up once, and what of it arrives.
+    """Tell what a withdrawal of minor units costs, rounded up once, and what of it arrives.
 
     Raises WithdrawalTooSmall, WithdrawalTooLarge, NothingArrives.
     """
@@ -59,13 +59,13 @@ def quote(terms: WithdrawalTerms, amount: int, *, currency: str) -> Quote:
 
 
 def require_room(terms: WithdrawalTerms, *, under_way: int) -> None:
-    """This will check that one more withdrawal may be asked for. Raises TooManyWithdrawals."""
+    """Check that one more withdrawal may be asked for. Raises TooManyWithdrawals."""
     if terms.most_open is not None and under_way >= terms.most_open:
         raise TooManyWithdrawals(most_open=terms.most_open, under_way=under_way)
 
 
 def require_possible(policy: Policy) -> None:
-    """This will check a policy. Raises PolicyImpossible."""
+    """Check a policy. Raises PolicyImpossible."""
     terms = policy.terms
     ordered = 0 <= policy.automatic_up_to <= policy.second_above
     bounded = 0 < terms.minimum <= (money.LARGEST if terms.maximum is None else terms.maximum)

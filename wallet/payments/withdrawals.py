@@ -40,7 +40,7 @@ _TAKEN: Final = "SELECT FROM wallet_withdrawal WHERE provider = %s AND reference
 
 
 def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount: int, metadata: Metadata) -> UUID:
-    """This will hold minor units of the player's account at once and return the withdrawal's id.
+    """Hold minor units of the player's account at once and return the withdrawal's id.
 
     Raises AmountNotPositive, UnknownMethod, MethodClosed, PayoutNotOffered, UnknownAccount, WithdrawalTooSmall,
     WithdrawalTooLarge, NothingArrives, TooManyWithdrawals, DebtOutstanding, InsufficientFunds.
@@ -72,12 +72,12 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
 
 
 def under_way(*, operator: UUID, player: UUID) -> int:
-    """This will count a player's withdrawals that are neither paid nor back."""
+    """Count a player's withdrawals that are neither paid nor back."""
     return int(fetch(_UNDER_WAY, [player, operator])[0][0])
 
 
 def approve(withdrawal: UUID, *, staff: str, metadata: Metadata) -> Withdrawal:
-    """This will record that a member of staff agrees; it is sent when enough of them do.
+    """Record that a member of staff agrees; it is sent when enough of them do.
 
     Raises UnknownWithdrawal, NotWaitingForReview, MakerIsChecker, DebtOutstanding.
     """
@@ -90,14 +90,14 @@ def approve(withdrawal: UUID, *, staff: str, metadata: Metadata) -> Withdrawal:
 
 
 def reject(withdrawal: UUID, *, staff: str, reason: str, metadata: Metadata) -> Withdrawal:
-    """This will refuse a withdrawal and give the money back. Raises UnknownWithdrawal, NotWaitingForReview."""
+    """Refuse a withdrawal and give the money back. Raises UnknownWithdrawal, NotWaitingForReview."""
     return _change(
         withdrawal, lambda state, at: withdrawal_state.reject(state, staff=staff, reason=reason, at=at), metadata
     )
 
 
 def cancel(withdrawal: UUID, *, operator: UUID, player: UUID, metadata: Metadata) -> Withdrawal:
-    """This will give a player's money back before it is sent. Raises UnknownWithdrawal, TooLateToCancel."""
+    """Give a player's money back before it is sent. Raises UnknownWithdrawal, TooLateToCancel."""
     rows = fetch(_WHOSE, [withdrawal])
     if not rows or rows[0][:2] != (operator, player):
         raise UnknownWithdrawal
@@ -105,7 +105,7 @@ def cancel(withdrawal: UUID, *, operator: UUID, player: UUID, metadata: Metadata
 
 
 def send(withdrawal: UUID) -> bool:
-    """This will record that the provider is about to be asked; says whether it may be. Commit before it is asked.
+    """Record that the provider is about to be asked; says whether it may be. Commit before it is asked.
 
     Raises UnknownWithdrawal, DebtOutstanding: money that is owed is not sent out.
     """
@@ -118,7 +118,7 @@ def send(withdrawal: UUID) -> bool:
 
 
 def apply(report: Report, *, provider: str) -> str:
-    """This will apply a provider's report, once however often it comes, and say what became of it.
+    """Apply a provider's report, once however often it comes, and say what became of it.
 
     That is `applied`, `nothing_new`, `unknown_payment`, `reference_taken`, or how the report is implausible.
     """
@@ -129,7 +129,7 @@ def apply(report: Report, *, provider: str) -> str:
 
 
 def refuse(withdrawal: UUID, *, provider: str, reason: str) -> str:
-    """This will return a withdrawal that the provider would not take on."""
+    """Return a withdrawal that the provider would not take on."""
     with transaction.atomic():
         return _judged(withdrawal, provider, lambda state, at: withdrawal_state.refused(state, reason=reason, at=at))
 

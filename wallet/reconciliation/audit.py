@@ -40,7 +40,7 @@ class Reconciliations:
         self._broken: set[UUID] = set()
 
     def follow(self, event: ReconciliationEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
-        """This will follow one event and yield what contradicts the events before it, or itself."""
+        """Follow one event and yield what contradicts the events before it, or itself."""
         if stream != stream_of(event):
             yield Finding("stream differs", where, stream_of(event), stream)
         if isinstance(event, ReconciliationRun):
@@ -49,7 +49,7 @@ class Reconciliations:
             yield from self._difference(event, version, where)
 
     def check_state(self) -> Iterator[Finding]:
-        """This will compare the rows with what the events have led to."""
+        """Compare the rows with what the events have led to."""
         yield from differences(RUNS, (run_row(event, version) for event, version in self._runs.values()))
         sound = (events for key, events in self._differences.items() if key not in self._broken)
         yield from differences(DIFFERENCES, (difference_row(fold(events), len(events)) for events in sound))

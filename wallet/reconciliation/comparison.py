@@ -67,7 +67,7 @@ class Outcome:
 
 
 def compare(ours: Iterable[Ours], theirs: Iterable[Theirs]) -> Outcome:
-    """This will compare both sides by kind and our id; a payment that differs in two ways is two differences."""
+    """Compare both sides by kind and our id; a payment that differs in two ways is two differences."""
     here = {(each.kind, each.payment): each for each in ours}
     there = {(each.kind, each.payment): each for each in theirs}
     differences: list[Difference] = []

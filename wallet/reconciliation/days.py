@@ -5,12 +5,11 @@ from zoneinfo import ZoneInfo
 
 
 def bounds(day: date, zone: str) -> tuple[datetime, datetime]:
-    """This will return when a day begins and when the next does, in UTC; `zone` is an IANA name."""
+    """Return when a day begins and when the next does, in UTC; `zone` is an IANA name."""
     return _midnight(day, zone), _midnight(day + timedelta(days=1), zone)
 
 
 def day_of(moment: datetime, zone: str) -> date:
-    """This will tell which day it is at a moment."""
     return moment.astimezone(ZoneInfo(zone)).date()
 
 

@@ -117,27 +117,25 @@ ReconciliationEvent = ReconciliationRun | DifferenceEvent
 
 
 def run_id(*, operator: UUID, provider: str, currency: str, day: date) -> UUID:
-    """This will return the id of a run: a version-5 UUID (RFC 9562) of what it is a run of."""
+    """Return the id of a run: a version-5 UUID (RFC 9562) of what it is a run of."""
     return uuid5(NAMESPACE, f"{operator}/{provider}/{currency}/{day.isoformat()}")
 
 
 def difference_id(*, run: UUID, kind: str, payment: str, what: DifferenceKind) -> UUID:
-    """This will return the id of a difference: the same each time that the same thing is found."""
+    """Return the id of a difference: the same each time that the same thing is found."""
     return uuid5(NAMESPACE, f"{run}/{kind}/{payment}/{what}")
 
 
 def reconciliation_stream(run: UUID) -> str:
-    """This will name the stream of one run."""
     return f"reconciliation-{run}"
 
 
 def difference_stream(difference: UUID) -> str:
-    """This will name the stream of one difference."""
     return f"difference-{difference}"
 
 
 def stream_of(event: ReconciliationEvent) -> str:
-    """This will name the stream that an event belongs to."""
+    """Name the stream that an event belongs to."""
     if isinstance(event, ReconciliationRun):
         return reconciliation_stream(event.run)
     return difference_stream(event.difference)

@@ -27,14 +27,14 @@ DIFFERENCES: Final = Relation(
 
 
 def run_row(last: ReconciliationRun, version: int) -> Row:
-    """This will turn the last event of a run, at its version, into a row of RUNS."""
+    """Turn the last event of a run, at its version, into a row of RUNS."""
     counted = (last.ours, last.theirs, last.matched, last.amount, last.differing)
     whose = (last.run, last.operator, last.provider, last.currency, last.day, last.since, last.until)
     return (*whose, *counted, last.at, version)
 
 
 def difference_row(state: Differing, version: int) -> Row:
-    """This will turn a difference at a version of its stream into a row of DIFFERENCES."""
+    """Turn a difference at a version of its stream into a row of DIFFERENCES."""
     found = state.found
     return (
         found.difference,

@@ -24,27 +24,27 @@ class Which:
     status: DifferenceStatus | None = None
 
     def filters(self) -> dict[str, Any]:
-        """This will return the conditions for Django's ORM."""
+        """Return the conditions for Django's ORM."""
         wanted = {"day": self.day, "status": self.status}
         return {"operator_id": self.operator, **{name: value for name, value in wanted.items() if value is not None}}
 
 
 def runs(*, operator: UUID, before: tuple[date, UUID] | None, limit: int) -> list[Reconciliation]:
-    """This will list days that were compared, those before this day and id."""
+    """List days that were compared, those before this day and id."""
     day, key = before or LAST
     rows = Reconciliation.objects.filter(operator_id=operator, day__lte=day).exclude(day=day, id__gte=key)
     return list(rows.order_by("-day", "-id")[:limit])
 
 
 def differences(which: Which, *, before: tuple[date, UUID] | None, limit: int) -> list[Difference]:
-    """This will list differences, those before this day and id."""
+    """List differences, those before this day and id."""
     day, key = before or LAST
     rows = Difference.objects.filter(**which.filters(), day__lte=day).exclude(day=day, id__gte=key)
     return list(rows.order_by("-day", "-id")[:limit])
 
 
 def find(*, operator: UUID, difference: UUID) -> Difference:
-    """This will find one difference. Raises UnknownDifference, also for another operator's."""
+    """Find one difference. Raises UnknownDifference, also for another operator's."""
     found = Difference.objects.filter(operator_id=operator, pk=difference).first()
     if found is None:
         raise UnknownDifference
@@ -52,7 +52,7 @@ def find(*, operator: UUID, difference: UUID) -> Difference:
 
 
 def notes(found: list[UUID]) -> dict[UUID, list[DifferenceNote]]:
-    """This will return what was said about these differences, oldest first, in two queries."""
+    """Return what was said about these differences, oldest first, in two queries."""
     said: dict[UUID, list[DifferenceNote]] = {key: [] for key in found}
     rows = list(DifferenceNote.objects.filter(difference_id__in=found).order_by("id"))
     crypto_shredding.open_rows(rows)

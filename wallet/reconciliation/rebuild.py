@@ -6,7 +6,7 @@ from wallet.reconciliation.state import fold
 
 
 def rebuild_reconciliation(*, compare: bool = False) -> Rebuilt:
-    """This will make both projections again in one transaction, holding writers out."""
+    """Make both projections again in one transaction, holding writers out."""
     return rebuild([RUNS, DIFFERENCES], _make, compare=compare)
 
 

@@ -51,17 +51,17 @@ class Due:
 
 
 def due(*, providers: list[str], limit: int) -> list[Due]:
-    """This will list days that wait to be compared, oldest first."""
+    """List days that wait to be compared, oldest first."""
     return [Due(*row) for row in fetch(_DUE, [providers, limit])]
 
 
 def reconcile_due(*, providers: list[str], limit: int = 20) -> int:
-    """This will compare the days that wait, each by itself, and return how many came out."""
+    """Compare the days that wait, each by itself, and return how many came out."""
     return sum(try_to_reconcile(each) == "" for each in due(providers=providers, limit=limit))
 
 
 def try_to_reconcile(which: Due) -> str:
-    """This will compare a day and note that it was tried; returns what was in the way, nothing where it came out."""
+    """Compare a day and note that it was tried; returns what was in the way, nothing where it came out."""
     trouble = ""
     try:
         reconcile(operator=which.operator, provider=which.provider, day=which.day)

@@ -66,7 +66,7 @@ class Compared:
 
 
 def reconcile(*, operator: UUID, provider: str, day: date) -> list[Compared]:
-    """This will compare a day of an operator with a provider's records, and keep what came out, for each currency.
+    """Compare a day of an operator with a provider's records, and keep what came out, for each currency.
 
     Raises DayNotOver, UnknownProvider, NoAnswer (with nothing kept).
     """
@@ -78,7 +78,7 @@ def reconcile(*, operator: UUID, provider: str, day: date) -> list[Compared]:
 
 
 def compare_day(which: Day) -> list[Compared]:
-    """This will do it for a day with its bounds; the provider is asked outside of any transaction.
+    """Do it for a day with its bounds; the provider is asked outside of any transaction.
 
     Raises UnknownProvider, NoAnswer.
     """
@@ -90,7 +90,7 @@ def compare_day(which: Day) -> list[Compared]:
 
 
 def assign(difference: UUID, *, operator: UUID, owner: str, by: str, metadata: Metadata, note: str = "") -> Differing:
-    """This will give a difference to an owner. Raises UnknownDifference, DifferenceClosed, DifferenceNoteMissing."""
+    """Give a difference to an owner. Raises UnknownDifference, DifferenceClosed, DifferenceNoteMissing."""
     said = _Said(by, _words(note))
     return _change(
         difference, operator, said, metadata, lambda known, at: differing.assign(known, owner=owner, by=by, at=at)
@@ -100,7 +100,7 @@ def assign(difference: UUID, *, operator: UUID, owner: str, by: str, metadata: M
 def resolve(
     difference: UUID, *, operator: UUID, resolution: Resolution, note: str, by: str, metadata: Metadata
 ) -> Differing:
-    """This will say what became of a difference, in a word for reports and in words for people.
+    """Say what became of a difference, in a word for reports and in words for people.
 
     Raises UnknownDifference, DifferenceClosed, DifferenceNoteMissing.
     """

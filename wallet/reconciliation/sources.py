@@ -40,7 +40,7 @@ class Day:
 
 
 def theirs_of(day: Day, adapter: Provider) -> dict[Key, Theirs]:
-    """This will ask what the provider has: its records of a day, and what these leave out but it knows when asked.
+    """Ask what the provider has: its records of a day, and what these leave out but it knows when asked.
 
     Raises NoAnswer.
     """
@@ -65,7 +65,7 @@ def theirs_of(day: Day, adapter: Provider) -> dict[Key, Theirs]:
 
 
 def ours_of(day: Day, theirs: Mapping[Key, Theirs]) -> dict[Key, Ours]:
-    """This will read our payments of a day that matter to the provider, and others that its records name."""
+    """Read our payments of a day that matter to the provider, and others that its records name."""
     rows = _rows(_OF_THE_DAY, _asked(day))
     found = {(each.kind, each.payment): each for each in rows if each.expected or (each.kind, each.payment) in theirs}
     others = [payment for kind, payment in theirs if (kind, payment) not in found]
@@ -78,7 +78,7 @@ def ours_of(day: Day, theirs: Mapping[Key, Theirs]) -> dict[Key, Ours]:
 def by_currency(
     ours: Mapping[Key, Ours], theirs: Mapping[Key, Theirs], currencies: Iterable[str]
 ) -> dict[str, tuple[list[Ours], list[Theirs]]]:
-    """This will part both sides by currency, these at least; a payment that both know goes by ours."""
+    """Part both sides by currency, these at least; a payment that both know goes by ours."""
     parts: dict[str, tuple[list[Ours], list[Theirs]]] = defaultdict(lambda: ([], []))
     for currency in currencies:
         parts[currency] = [], []

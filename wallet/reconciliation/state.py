@@ -42,7 +42,7 @@ class Differing:
 
 
 def fold(events: Iterable[DifferenceEvent]) -> Differing:
-    """This will rebuild a difference from its events. Raises TypeError when the first is not what was found."""
+    """Rebuild a difference from its events. Raises TypeError when the first is not what was found."""
     first, *rest = events
     if not isinstance(first, DifferenceFound):
         raise TypeError(f"A difference begins with being found, not with {type(first).__name__}.")
@@ -53,7 +53,7 @@ def fold(events: Iterable[DifferenceEvent]) -> Differing:
 
 
 def evolve(state: Differing, event: DifferenceEvent) -> Differing:
-    """This will apply one event; what is found anew is open again, and stays its owner's."""
+    """Apply one event; what is found anew is open again, and stays its owner's."""
     match event:
         case DifferenceFound():
             status = DifferenceStatus.OPEN if state.owner is None else DifferenceStatus.ASSIGNED
@@ -69,7 +69,7 @@ def evolve(state: Differing, event: DifferenceEvent) -> Differing:
 
 
 def seen(state: Differing | None, found: DifferenceFound) -> tuple[DifferenceFound, ...]:
-    """This will return what follows when a comparison finds it: nothing where that is known, whatever was decided."""
+    """Return what follows when a comparison finds it: nothing where that is known, whatever was decided."""
     if state is None:
         return (found,)
     same = replace(found, at=state.found.at) == state.found
@@ -77,14 +77,14 @@ def seen(state: Differing | None, found: DifferenceFound) -> tuple[DifferenceFou
 
 
 def unseen(state: Differing, *, at: datetime) -> tuple[DifferenceGone, ...]:
-    """This will return what follows when a comparison no longer finds it; what was resolved stays so."""
+    """Return what follows when a comparison no longer finds it; what was resolved stays so."""
     if state.status in CLOSED:
         return ()
     return (DifferenceGone(state.found.difference, state.found.operator, at),)
 
 
 def assign(state: Differing, *, owner: str, by: str, at: datetime) -> tuple[DifferenceAssigned, ...]:
-    """This will give it to an owner; to the same one again changes nothing. Raises DifferenceClosed."""
+    """Give it to an owner; to the same one again changes nothing. Raises DifferenceClosed."""
     _require_open(state)
     if state.owner == owner:
         return ()
@@ -92,7 +92,7 @@ def assign(state: Differing, *, owner: str, by: str, at: datetime) -> tuple[Diff
 
 
 def resolve(state: Differing, *, resolution: Resolution, by: str, at: datetime) -> tuple[DifferenceResolved, ...]:
-    """This will say what became of it. Raises DifferenceClosed."""
+    """Say what became of it. Raises DifferenceClosed."""
     _require_open(state)
     return (DifferenceResolved(state.found.difference, state.found.operator, resolution, by, at),)
 

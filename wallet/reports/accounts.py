@@ -73,7 +73,7 @@ _READ: Final = f"""
 
 
 def read(asked: Asked) -> Found:
-    """This will read a row for each player, kind of money and currency with money or movement."""
+    """Read a row for each player, kind of money and currency with money or movement."""
     return Found([(asked.money(book), *rest) for book, *rest in fetch(_READ, asked.values())])
 
 

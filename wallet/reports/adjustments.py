@@ -24,7 +24,7 @@ _READ: Final = f"""
 
 
 def read(asked: Asked) -> Found:
-    """This will read a row for each adjustment that was agreed to."""
+    """Read a row for each adjustment that was agreed to."""
     return Found([(asked.money(book), *rest) for book, *rest in fetch(_READ, asked.values())])
 
 

@@ -26,7 +26,7 @@ _READ: Final = f"""
 
 
 def read(asked: Asked) -> Found:
-    """This will read a row for each kind of money and currency."""
+    """Read a row for each kind of money and currency."""
     return Found([(asked.money(book), *rest) for book, *rest in fetch(_READ, asked.values())])
 
 

@@ -47,7 +47,7 @@ class Protections:
     def follow(
         self, event: e.ProtectionEvent, *, opened: tuple[UUID, str] | None, stream: str, version: int, where: str
     ) -> Iterator[Finding]:
-        """This will follow an event and yield what contradicts the rules.
+        """Follow an event and yield what contradicts the rules.
 
         `opened` is the operator and the currency that the player's wallet was opened with.
         """
@@ -70,18 +70,18 @@ class Protections:
         self._houses[event.operator] = event.currency, evolve_house(state, event), version
 
     def kept_away(self, player: UUID, *, at: datetime) -> Exclusion | None:
-        """This will return the exclusion that a wager or deposit at this time goes against, if there is one."""
+        """Return the exclusion that a wager or deposit at this time goes against, if there is one."""
         known = self._players.get(player)
         exclusion = None if known is None else known[1].excluded(at)
         return exclusion if exclusion is not None and exclusion.since < at else None
 
     def held_back(self, player: UUID) -> bool:
-        """This will tell whether the house holds the player back from play now."""
+        """Tell whether the house holds the player back from play now."""
         known = self._players.get(player)
         return known is not None and known[1].stopped is not None
 
     def check_state(self) -> Iterator[Finding]:
-        """This will compare the rows with what the events have led to, and what was used with the entries."""
+        """Compare the rows with what the events have led to, and what was used with the entries."""
         players = {player: (operator, state, version) for player, (operator, state, version) in self._players.items()}
         yield from _compare(projection.PLAYERS, players, projection.all_players())
         yield from _compare(projection.HOUSES, dict(self._houses), projection.all_houses())

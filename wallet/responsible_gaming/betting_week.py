@@ -25,7 +25,7 @@ class BettingWeek:
     offset: timedelta
 
     def start_of(self, moment: datetime) -> datetime:
-        """This will return when the week of a moment began, in UTC. Raises ValueError for a moment without a zone."""
+        """Return when the week of a moment began, in UTC. Raises ValueError for a moment without a zone."""
         if moment.tzinfo is None:
             raise ValueError("A moment needs its zone.")
         local = moment.astimezone(timezone(self.offset))
@@ -38,12 +38,12 @@ class BettingWeek:
         return begin.astimezone(UTC)
 
     def next_start(self, moment: datetime) -> datetime:
-        """This will return when the next week begins, always after the moment. Raises ValueError as `start_of`."""
+        """Return when the next week begins, always after the moment. Raises ValueError as `start_of`."""
         return self.start_of(moment) + WEEK
 
 
 def parse(text: str) -> BettingWeek:
-    """This will read "friday 00:00 -05:00": weekday, time of day, distance from UTC. Raises ValueError otherwise."""
+    """Read "friday 00:00 -05:00": weekday, time of day, distance from UTC. Raises ValueError otherwise."""
     match = _FORM.fullmatch(text)
     if match is None:
         raise ValueError(f'A betting week is written "friday 00:00 -05:00", not {text!r}.')

@@ -65,7 +65,7 @@ class Whose:
 def change(
     state: Protection, *, whose: Whose, by: Setter, measure: Measure, period: Period, most: int | None, now: datetime
 ) -> PlayLimitSet | PlayLimitRaiseAsked:
-    """This will judge a limit of `most` (minor units, or minutes of time; None for no limit) and answer its event.
+    """Judge a limit of `most` (minor units, or minutes of time; None for no limit) and answer its event.
 
     What a player makes stricter holds at once, what a player makes looser has to be confirmed a day later; an
     operator's own limit changes at once. Raises PlayLimitImpossible, PlayLimitUnchanged.
@@ -85,7 +85,7 @@ def change(
 
 
 def confirm(state: Protection, *, whose: Whose, measure: Measure, period: Period, now: datetime) -> PlayLimitRaised:
-    """This will judge a player's second word on a higher limit. Raises NoRaisePending, RaiseNotRipe."""
+    """Judge a player's second word on a higher limit. Raises NoRaisePending, RaiseNotRipe."""
     wish = state.wish(measure, period)
     if wish is None:
         raise NoRaisePending
@@ -97,7 +97,7 @@ def confirm(state: Protection, *, whose: Whose, measure: Measure, period: Period
 def cancel(
     state: Protection, *, whose: Whose, measure: Measure, period: Period, now: datetime
 ) -> PlayLimitRaiseCancelled:
-    """This will take the wish for a higher limit back. Raises NoRaisePending."""
+    """Take the wish for a higher limit back. Raises NoRaisePending."""
     if state.wish(measure, period) is None:
         raise NoRaisePending
     return PlayLimitRaiseCancelled(whose.operator, whose.player, measure, period, now)
@@ -106,7 +106,7 @@ def cancel(
 def change_house(
     state: House, *, operator: UUID, currency: str, measure: Measure, period: Period, most: int | None, now: datetime
 ) -> HouseLimitSet:
-    """This will judge a limit for all players of an operator. Raises PlayLimitImpossible, PlayLimitUnchanged."""
+    """Judge a limit for all players of an operator. Raises PlayLimitImpossible, PlayLimitUnchanged."""
     require_possible(measure, most)
     if most == state.limit(measure, period):
         raise PlayLimitUnchanged
@@ -114,14 +114,14 @@ def change_house(
 
 
 def change_cap(*, operator: UUID, currency: str, cap: int, now: datetime) -> PlayMoneyCapSet:
-    """This will judge up to what play money is topped up, in minor units. Raises PlayLimitImpossible."""
+    """Judge up to what play money is topped up, in minor units. Raises PlayLimitImpossible."""
     if not 0 <= cap < LARGEST:
         raise PlayLimitImpossible
     return PlayMoneyCapSet(operator, currency, cap, now)
 
 
 def cool_off(state: Protection, *, whose: Whose, by: Setter, hours: int, now: datetime) -> CoolingOffStarted:
-    """This will judge a cooling-off of 24 hours to 6 weeks. Raises ExclusionLengthInvalid, ExclusionRunsLonger."""
+    """Judge a cooling-off of 24 hours to 6 weeks. Raises ExclusionLengthInvalid, ExclusionRunsLonger."""
     if not SHORTEST_COOLING <= hours <= LONGEST_COOLING:
         raise ExclusionLengthInvalid
     until = now + timedelta(hours=hours)
@@ -132,7 +132,7 @@ def cool_off(state: Protection, *, whose: Whose, by: Setter, hours: int, now: da
 
 
 def self_exclude(state: Protection, *, whose: Whose, by: Setter, months: int, now: datetime) -> SelfExcluded:
-    """This will judge a self-exclusion of 6 months or more. Raises ExclusionLengthInvalid, ExclusionRunsLonger."""
+    """Judge a self-exclusion of 6 months or more. Raises ExclusionLengthInvalid, ExclusionRunsLonger."""
     if not SHORTEST_EXCLUSION <= months <= LONGEST_EXCLUSION:
         raise ExclusionLengthInvalid
     until = month_after(now, months=months)
@@ -143,7 +143,7 @@ def self_exclude(state: Protection, *, whose: Whose, by: Setter, months: int, no
 
 
 def end_exclusion(state: Protection, *, whose: Whose, now: datetime) -> SelfExclusionEnded:
-    """This will judge an operator's word that a player may play again. Raises NotSelfExcluded, ExclusionNotOver."""
+    """Judge an operator's word that a player may play again. Raises NotSelfExcluded, ExclusionNotOver."""
     held = state.excluded(now)
     if held is None or held.kind is not ExclusionKind.SELF_EXCLUSION:
         raise NotSelfExcluded
@@ -153,34 +153,34 @@ def end_exclusion(state: Protection, *, whose: Whose, now: datetime) -> SelfExcl
 
 
 def stop(state: Protection, *, whose: Whose, says: str, now: datetime) -> PlayerStopped:
-    """This will judge that a player be held back from play. Raises PlayerStoppedAlready."""
+    """Judge that a player be held back from play. Raises PlayerStoppedAlready."""
     if state.stopped is not None:
         raise PlayerStoppedAlready
     return PlayerStopped(whose.operator, whose.player, says, now)
 
 
 def resume(state: Protection, *, whose: Whose, now: datetime) -> PlayerResumed:
-    """This will judge that a player be held back no longer. Raises PlayerNotStopped."""
+    """Judge that a player be held back no longer. Raises PlayerNotStopped."""
     if state.stopped is None:
         raise PlayerNotStopped
     return PlayerResumed(whose.operator, whose.player, now)
 
 
 def remind(*, whose: Whose, minutes: int, now: datetime) -> RealityCheckSet:
-    """This will judge how often a player wants to be reminded. Raises RealityCheckInvalid."""
+    """Judge how often a player wants to be reminded. Raises RealityCheckInvalid."""
     if not OFTENEST_CHECK <= minutes <= SELDOMEST_CHECK:
         raise RealityCheckInvalid
     return RealityCheckSet(whose.operator, whose.player, minutes, now)
 
 
 def months_between(at: datetime, until: datetime) -> int:
-    """This will return after how many months from `at` an exclusion ends at `until`, as `self_exclude` counts them."""
+    """Return after how many months from `at` an exclusion ends at `until`, as `self_exclude` counts them."""
     months = (until.year - at.year) * 12 + until.month - at.month
     return months if month_after(at, months=months) == until else months - 1
 
 
 def require_possible(measure: Measure, most: int | None) -> None:
-    """This will check that a limit is one. Raises PlayLimitImpossible."""
+    """Check that a limit is one. Raises PlayLimitImpossible."""
     highest = LONGEST_MINUTES if measure is Measure.TIME else LARGEST - 1
     if most is not None and not 0 < most <= highest:
         raise PlayLimitImpossible

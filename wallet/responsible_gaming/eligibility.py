@@ -47,27 +47,27 @@ class Standing:
     usage: Usage
 
     def require_not_stopped(self) -> None:
-        """This will check that the house does not hold the player back. Raises PlayerIsStopped."""
+        """Check that the house does not hold the player back. Raises PlayerIsStopped."""
         stopped = self.protection.stopped
         if stopped is not None:
             raise PlayerIsStopped(replace(stopped, says=crypto_shredding.told(stopped.says)))
 
     def require_playing(self) -> None:
-        """This will check that the player is neither held back nor away. Raises PlayerIsStopped, PlayerExcluded."""
+        """Check that the player is neither held back nor away. Raises PlayerIsStopped, PlayerExcluded."""
         self.require_not_stopped()
         exclusion = self.protection.excluded(self.now)
         if exclusion is not None:
             raise PlayerExcluded(exclusion)
 
     def require_wager(self, staked: int) -> None:
-        """This will hold a wager of so many minor units against debts, exclusions and limits.
+        """Hold a wager of so many minor units against debts, exclusions and limits.
 
         Raises DebtOutstanding, PlayerExcluded, LimitReached.
         """
         self._require(wager_needs(staked=staked, real=self._real, usage=self.usage))
 
     def require_entry(self, moved: int) -> None:
-        """This will hold sitting down with, or adding, so many minor units against the same: some wager has to fit.
+        """Hold sitting down with, or adding, so many minor units against the same: some wager has to fit.
 
         Raises DebtOutstanding, PlayerExcluded, LimitReached.
         """
@@ -88,13 +88,13 @@ class Standing:
 
 
 def standing(account: AccountName, *, now: datetime) -> Standing:
-    """This will lock a player's real account and read how the player stands, `account` being the purse, in one go."""
+    """Lock a player's real account and read how the player stands, `account` being the purse, in one go."""
     (row,) = fetch(_STANDING, asked(account, now))
     return of_row(account, now, row)
 
 
 def asked(account: AccountName, now: datetime) -> list[Any]:
-    """This will return the parameters of ASKED for a purse: the player's account or the game balance at a table."""
+    """Return the parameters of ASKED for a purse: the player's account or the game balance at a table."""
     player, operator, currency = _player(account), account.operator, account.currency
     real = account.book is Book.REAL
     lock = player_account(operator=operator, player=player, book=Book.REAL, currency=currency)
@@ -103,32 +103,31 @@ def asked(account: AccountName, now: datetime) -> list[Any]:
 
 
 def of_row(account: AccountName, now: datetime, row: Sequence[Any]) -> Standing:
-    """This will make a standing of a row of COLUMNS."""
     balance, owed, protection, house, staked, lost, played, slot_counted = row
     usage = Usage(_by_period(staked, lost, played), bool(slot_counted))
     return Standing(account, now, balance, owed, projection.protection(protection), projection.house(house), usage)
 
 
 def starts(now: datetime) -> list[datetime]:
-    """This will return when the windows that end now began, the longest last."""
+    """Return when the windows that end now began, the longest last."""
     return [windows.start(period, now) for period in PERIODS]
 
 
 def usage(*, player: UUID, now: datetime) -> Usage:
-    """This will read all that a player has used of limits, whether there are any or not, without a lock."""
+    """Read all that a player has used of limits, whether there are any or not, without a lock."""
     ((staked, lost, played, slot_counted),) = fetch(_USED, [player, starts(now)])
     used = _by_period(staked, lost, played)
     return Usage({**used, **_deposited(player, now)}, slot_counted)
 
 
 def usage_since(*, player: UUID, since: datetime) -> Usage:
-    """This will read what a player has used since a moment; it stands under every period alike."""
+    """Read what a player has used since a moment; it stands under every period alike."""
     ((staked, lost, played, slot_counted),) = fetch(_USED, [player, [since] * len(PERIODS)])
     return Usage(_by_period(staked, lost, played), slot_counted)
 
 
 def require_deposit(*, operator: UUID, player: UUID, currency: str, amount: int, now: datetime) -> None:
-    """This will hold a deposit of so many minor units against exclusions and limits.
+    """Hold a deposit of so many minor units against exclusions and limits.
 
     What was asked for counts unless it failed, whether it has arrived or not. Call it under the lock of the player's
     real account. Raises PlayerExcluded, LimitReached.

@@ -175,10 +175,9 @@ ProtectionEvent = PlayerProtectionEvent | HouseEvent
 
 
 def protection_stream(player: UUID) -> str:
-    """This will name the stream of what protects a player."""
     return f"protection-{player}"
 
 
 def house_stream(operator: UUID) -> str:
-    """This will name the stream of what holds for all players of an operator."""
+    """Name the stream of what holds for all players of an operator."""
     return f"house-{operator}"

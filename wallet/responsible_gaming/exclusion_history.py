@@ -19,7 +19,7 @@ class Past:
 
 
 def past(events: Iterable[ExclusionEvent], *, now: datetime) -> list[Past]:
-    """This will list the exclusions that these events, oldest first, have led to: newest first."""
+    """List the exclusions that these events, oldest first, have led to: newest first."""
     found: list[Past] = []
     state = Protection()
     for event in events:

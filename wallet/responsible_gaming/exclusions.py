@@ -38,12 +38,12 @@ class Told:
 
 
 def say(*, operator: UUID, player: UUID, since: datetime, by: str, note: str) -> None:
-    """This will keep why somebody excluded a player, beside the exclusion's event of that time."""
+    """Keep why somebody excluded a player, beside the exclusion's event of that time."""
     execute(_SAY, [player, since, operator, by, crypto_shredding.words(player, note)])
 
 
 def require_words(note: str) -> str:
-    """This will strip what staff say about an exclusion. Raises ExclusionNoteInvalid for nothing, or too much."""
+    """Strip what staff say about an exclusion. Raises ExclusionNoteInvalid for nothing, or too much."""
     words = note.strip()
     if not words or len(words) > LONGEST_NOTE or "\0" in words:
         raise ExclusionNoteInvalid
@@ -51,7 +51,7 @@ def require_words(note: str) -> str:
 
 
 def listed(*, operator: UUID, player: UUID) -> list[Told]:
-    """This will list a player's latest exclusions, newest first, a hundred at most. Raises UnknownPlayer."""
+    """List a player's latest exclusions, newest first, a hundred at most. Raises UnknownPlayer."""
     require_player(operator=operator, player=player)
     rows = fetch(_EVENTS, [protection_stream(player), MOST])
     if not rows:

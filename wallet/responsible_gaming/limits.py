@@ -27,7 +27,7 @@ class Usage:
     slot_counted: bool = False
 
     def minutes_for_a_wager(self) -> int:
-        """This will return by how much one more wager now adds to the time played."""
+        """Return by how much one more wager now adds to the time played."""
         return 0 if self.slot_counted else SLOT_MINUTES
 
 
@@ -41,19 +41,19 @@ class Excess:
 
     @property
     def left(self) -> int:
-        """This will return what the limit still lets through."""
+        """Return what the limit still lets through."""
         return self.limit.most - self.used
 
     @property
     def over(self) -> int:
-        """This will return how much has to leave the window before it fits."""
+        """Return how much has to leave the window before it fits."""
         return self.needed - self.left
 
 
 def first_excess(
     limits: Mapping[tuple[Measure, Period], Limit], used: Used, needs: Mapping[Measure, int]
 ) -> Excess | None:
-    """This will return the limit in the way that has the least left, None where all that is needed fits.
+    """Return the limit in the way that has the least left, None where all that is needed fits.
 
     Only measures named in `needs` with more than zero are looked at.
     """
@@ -65,11 +65,11 @@ def first_excess(
 
 
 def wager_needs(*, staked: int, real: bool, usage: Usage) -> dict[Measure, int]:
-    """This will tell what a wager of `staked` minor units uses up. Until it is settled it counts as lost."""
+    """Tell what a wager of `staked` minor units uses up. Until it is settled it counts as lost."""
     needs = {Measure.TIME: usage.minutes_for_a_wager()}
     return {**needs, Measure.STAKE: staked, Measure.LOSS: staked} if real else needs
 
 
 def entry_needs(*, moved: int, real: bool, usage: Usage) -> dict[Measure, int]:
-    """This will tell what has to be left for sitting down or a rebuy that moves so much: enough for some wager."""
+    """Tell what has to be left for sitting down or a rebuy that moves so much: enough for some wager."""
     return wager_needs(staked=min(moved, 1), real=real, usage=usage) if moved or not real else {}

@@ -35,13 +35,13 @@ _OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
 
 
 def cap_of(*, operator: UUID, currency: str) -> int:
-    """This will return up to how many minor units play money is topped up."""
+    """Return up to how many minor units play money is topped up."""
     cap = projection.load_house(operator=operator)[0].play_cap
     return WHOLE_UNITS * 10 ** money.exponent(currency) if cap is None else cap
 
 
 def top_up(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> tuple[int, int]:
-    """This will fill a player's play money up to the cap; returns what came and the account's balance, in minor units.
+    """Fill a player's play money up to the cap; returns what came and the account's balance, in minor units.
 
     What the player has at tables counts. Raises UnknownAccount, PlayerExcluded, PlayMoneyEnough, PlayMoneyTooSoon.
     """

@@ -34,45 +34,45 @@ _LOAD_HOUSE: Final = "SELECT state::text, version FROM wallet_house WHERE operat
 
 
 def save(*, operator: UUID, player: UUID, state: Protection, version: int) -> None:
-    """This will add a player's row or bring it up to date."""
+    """Add a player's row or bring it up to date."""
     until = None if state.exclusion is None else state.exclusion.until
     execute(_SAVE, [player, operator, _encode(state).decode(), _measures(state), until, version])
 
 
 def save_house(*, operator: UUID, currency: str, state: House, version: int) -> None:
-    """This will add an operator's row or bring it up to date."""
+    """Add an operator's row or bring it up to date."""
     execute(_SAVE_HOUSE, [operator, currency, _encode(state).decode(), _measures(state), version])
 
 
 def load(*, operator: UUID, player: UUID) -> tuple[Protection, int]:
-    """This will read what protects a player, with the version of its stream: nothing and 0 where nothing was said."""
+    """Read what protects a player, with the version of its stream: nothing and 0 where nothing was said."""
     found = fetch(_LOAD, [player, operator])
     return (protection(found[0][0]), found[0][1]) if found else (Protection(), 0)
 
 
 def load_house(*, operator: UUID) -> tuple[House, int]:
-    """This will read what holds for an operator's players, with the version of its stream."""
+    """Read what holds for an operator's players, with the version of its stream."""
     found = fetch(_LOAD_HOUSE, [operator])
     return (house(found[0][0]), found[0][1]) if found else (House(), 0)
 
 
 def protection(text: str | None) -> Protection:
-    """This will read a stored state, None for none."""
+    """Read a stored state, None for none."""
     return Protection() if text is None else _protection(text)
 
 
 def house(text: str | None) -> House:
-    """This will read a stored state, None for none."""
+    """Read a stored state, None for none."""
     return House() if text is None else _house(text)
 
 
 def all_players() -> dict[UUID, tuple[UUID, Protection, int]]:
-    """This will read every player's row: operator, state, version."""
+    """Read every player's row: operator, state, version."""
     return {player: (operator, protection(state), version) for player, operator, state, version in fetch(_ALL)}
 
 
 def all_houses() -> dict[UUID, tuple[str, House, int]]:
-    """This will read every operator's row: currency, state, version."""
+    """Read every operator's row: currency, state, version."""
     return {operator: (currency, house(state), version) for operator, currency, state, version in fetch(_ALL_HOUSES)}
 
 

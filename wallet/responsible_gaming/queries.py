@@ -79,7 +79,7 @@ class RealityCheck:
 
 
 def limits(*, operator: UUID, player: UUID) -> Shown:
-    """This will return a player's limits and what is used of them. Raises UnknownPlayer."""
+    """Return a player's limits and what is used of them. Raises UnknownPlayer."""
     require_player(operator=operator, player=player)
     protection, _ = projection.load(operator=operator, player=player)
     house, _ = projection.load_house(operator=operator)
@@ -90,12 +90,12 @@ def limits(*, operator: UUID, player: UUID) -> Shown:
 
 
 def house_limits(*, operator: UUID) -> House:
-    """This will return what an operator holds all its players to."""
+    """Return what an operator holds all its players to."""
     return projection.load_house(operator=operator)[0]
 
 
 def reminder(*, operator: UUID, player: UUID) -> Reminder | None:
-    """This will tell when a player is next to be reminded of time and result: every so often since the login.
+    """Tell when a player is next to be reminded of time and result: every so often since the login.
 
     None for a player who never logged in.
     """
@@ -104,7 +104,7 @@ def reminder(*, operator: UUID, player: UUID) -> Reminder | None:
 
 
 def reminders(*, players: Sequence[UUID]) -> dict[UUID, Reminder]:
-    """This will tell the same of several players, each known to be who asks, in one query; some never logged in."""
+    """Tell the same of several players, each known to be who asks, in one query; some never logged in."""
     return {player: _reminder(*row) for player, *row in fetch(_SESSIONS, [list(players)])}
 
 
@@ -116,13 +116,13 @@ def _reminder(started_at: datetime, now: datetime, state: str | None) -> Reminde
 
 
 def due_at(started_at: datetime, *, minutes: int, now: datetime) -> datetime:
-    """This will return the next of the moments that come every so many minutes after a session began."""
+    """Return the next of the moments that come every so many minutes after a session began."""
     interval = timedelta(minutes=minutes)
     return started_at + interval * ((now - started_at) // interval + 1)
 
 
 def reality_check(*, operator: UUID, player: UUID) -> RealityCheck:
-    """This will tell a player's time and result since the login and in the windows. Raises UnknownPlayer."""
+    """Tell a player's time and result since the login and in the windows. Raises UnknownPlayer."""
     require_player(operator=operator, player=player)
     told = reminder(operator=operator, player=player)
     now: datetime = fetch(_CLOCK)[0][0] if told is None else told.now

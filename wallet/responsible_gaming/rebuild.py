@@ -44,7 +44,7 @@ class Rebuilt:
 
 
 def rebuild_protection(*, compare: bool = False) -> Rebuilt:
-    """This will make all four projections again in one transaction, holding writers out."""
+    """Make all four projections again in one transaction, holding writers out."""
     with transaction.atomic():
         execute(f"LOCK TABLE {', '.join(KEYS)} IN EXCLUSIVE MODE")
         if compare:

@@ -141,5 +141,5 @@ class PlayMoneyTooSoon(Refusal):
 
 
 def shown(most: int, measure: Measure, currency: str) -> str:
-    """This will print an amount of a measure: minutes as they are, money as a decimal string."""
+    """Print an amount of a measure: minutes as they are, money as a decimal string."""
     return str(most) if measure is Measure.TIME else money.text(most, currency)

@@ -33,7 +33,7 @@ _ASK: Final = {
 
 
 def frees_at(excess: Excess, *, player: UUID, now: datetime) -> datetime | None:
-    """This will return when what was refused would fit, None if it is more than the whole limit.
+    """Return when what was refused would fit, None if it is more than the whole limit.
 
     Losses come and go, so that it may fit earlier for a while.
     """

@@ -51,7 +51,7 @@ class On:
 
 
 def set_limit(*, on: On, by: Setter, measure: Measure, period: Period, most: int | None) -> Protection:
-    """This will limit a player to `most` (minor units, minutes of time), or ask for a higher limit or none (None).
+    """Limit a player to `most` (minor units, minutes of time), or ask for a higher limit or none (None).
 
     Raises UnknownAccount, PlayLimitImpossible, PlayLimitUnchanged.
     """
@@ -64,26 +64,26 @@ def set_limit(*, on: On, by: Setter, measure: Measure, period: Period, most: int
 
 
 def confirm_raise(*, on: On, measure: Measure, period: Period) -> Protection:
-    """This will let a higher limit hold that the player asked for a day ago. Raises NoRaisePending, RaiseNotRipe."""
+    """Let a higher limit hold that the player asked for a day ago. Raises NoRaisePending, RaiseNotRipe."""
     return _change(
         on, lambda state, now: decider.confirm(state, whose=on.whose, measure=measure, period=period, now=now)
     )
 
 
 def cancel_raise(*, on: On, measure: Measure, period: Period) -> Protection:
-    """This will forget that the player asked for a higher limit. Raises NoRaisePending."""
+    """Forget that the player asked for a higher limit. Raises NoRaisePending."""
     return _change(
         on, lambda state, now: decider.cancel(state, whose=on.whose, measure=measure, period=period, now=now)
     )
 
 
 def set_reality_check(*, on: On, minutes: int) -> Protection:
-    """This will have a player reminded every so many minutes. Raises RealityCheckInvalid."""
+    """Have a player reminded every so many minutes. Raises RealityCheckInvalid."""
     return _change(on, lambda _, now: decider.remind(whose=on.whose, minutes=minutes, now=now))
 
 
 def cool_off(*, on: On, by: Setter, hours: int) -> Protection:
-    """This will keep a player from deposits and play for so many hours, from now on.
+    """Keep a player from deposits and play for so many hours, from now on.
 
     Raises UnknownAccount, ExclusionLengthInvalid, ExclusionRunsLonger.
     """
@@ -91,17 +91,17 @@ def cool_off(*, on: On, by: Setter, hours: int) -> Protection:
 
 
 def self_exclude(*, on: On, by: Setter, months: int) -> Protection:
-    """This will keep a player from deposits and play for so many months at least. Raises as `cool_off`."""
+    """Keep a player from deposits and play for so many months at least. Raises as `cool_off`."""
     return _change(on, lambda state, now: decider.self_exclude(state, whose=on.whose, by=by, months=months, now=now))
 
 
 def end_exclusion(*, on: On) -> Protection:
-    """This will let a player play again whose self-exclusion is over. Raises NotSelfExcluded, ExclusionNotOver."""
+    """Let a player play again whose self-exclusion is over. Raises NotSelfExcluded, ExclusionNotOver."""
     return _change(on, lambda state, now: decider.end_exclusion(state, whose=on.whose, now=now))
 
 
 def stop(*, on: On, says: str) -> Protection:
-    """This will hold a player back from play, for those who run the house. Raises UnknownAccount, PlayerStoppedAlready.
+    """Hold a player back from play, for those who run the house. Raises UnknownAccount, PlayerStoppedAlready.
 
     A confirmed wager is dealt and settled; deposits and withdrawals stay as they are.
     """
@@ -109,12 +109,12 @@ def stop(*, on: On, says: str) -> Protection:
 
 
 def resume(*, on: On) -> Protection:
-    """This will let a player play again. Raises UnknownAccount, PlayerNotStopped."""
+    """Let a player play again. Raises UnknownAccount, PlayerNotStopped."""
     return _change(on, lambda state, now: decider.resume(state, whose=on.whose, now=now))
 
 
 def try_pin(*, player: UUID, pin: str | None) -> Refusal | None:
-    """This will hold a PIN against a player's where there is one, and answer why it is refused, None if it is not.
+    """Hold a PIN against a player's where there is one, and answer why it is refused, None if it is not.
 
     Commit the transaction before the refusal is raised: a wrong try is counted in it.
     """
@@ -125,7 +125,7 @@ def try_pin(*, player: UUID, pin: str | None) -> Refusal | None:
 def set_house_limit(
     *, operator: UUID, currency: str, measure: Measure, period: Period, most: int | None, metadata: Metadata
 ) -> None:
-    """This will hold every player of an operator to `most`, or no longer to any limit (None).
+    """Hold every player of an operator to `most`, or no longer to any limit (None).
 
     Raises PlayLimitImpossible, PlayLimitUnchanged, VersionConflict.
     """
@@ -144,7 +144,7 @@ def set_house_limit(
 
 
 def set_play_cap(*, operator: UUID, currency: str, cap: int, metadata: Metadata) -> None:
-    """This will say up to how many minor units play money is topped up. Raises PlayLimitImpossible, VersionConflict."""
+    """Say up to how many minor units play money is topped up. Raises PlayLimitImpossible, VersionConflict."""
     with transaction.atomic():
         _, version = projection.load_house(operator=operator)
         event = decider.change_cap(operator=operator, currency=currency, cap=cap, now=_clock())

@@ -45,7 +45,7 @@ class StakeLimits:
         self._held: list[Span] = []
 
     def note(self, player: UUID, state: Protection, at: datetime) -> None:
-        """This will note what holds for a player from now on."""
+        """Note what holds for a player from now on."""
         limits = strictest(state, House())
         for period in Period:
             limit, before = limits.get((Measure.STAKE, period)), self._holds.get((player, period))
@@ -60,7 +60,7 @@ class StakeLimits:
                 self._holds[player, period] = most, at
 
     def broken(self) -> Iterator[Finding]:
-        """This will yield every wager that was over the limit which held for its player then."""
+        """Yield every wager that was over the limit which held for its player then."""
         spans = [*self._held, *((*key, *held, FOREVER) for key, held in self._holds.items())]
         if spans:
             columns = [list(column) for column in zip(*spans, strict=True)]

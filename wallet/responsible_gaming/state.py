@@ -48,7 +48,7 @@ class Exclusion:
     until: datetime
 
     def holds(self, now: datetime) -> bool:
-        """This will tell whether it holds: a self-exclusion does until it is ended, whatever the time."""
+        """Tell whether it holds: a self-exclusion does until it is ended, whatever the time."""
         return self.kind is ExclusionKind.SELF_EXCLUSION or now < self.until
 
 
@@ -71,15 +71,15 @@ class Protection:
     stopped: Stopped | None = None
 
     def limit(self, by: Setter, measure: Measure, period: Period) -> int | None:
-        """This will return what somebody has limited this to, None for no limit."""
+        """Return what somebody has limited this to, None for no limit."""
         return _most(limit for limit in self.limits if (limit.by, limit.measure, limit.period) == (by, measure, period))
 
     def wish(self, measure: Measure, period: Period) -> Raise | None:
-        """This will return the higher limit that the player has asked for."""
+        """Return the higher limit that the player has asked for."""
         return next((each for each in self.raises if (each.measure, each.period) == (measure, period)), None)
 
     def excluded(self, now: datetime) -> Exclusion | None:
-        """This will return the exclusion that holds, if one does."""
+        """Return the exclusion that holds, if one does."""
         return self.exclusion if self.exclusion is not None and self.exclusion.holds(now) else None
 
 
@@ -91,12 +91,12 @@ class House:
     play_cap: int | None = None
 
     def limit(self, measure: Measure, period: Period) -> int | None:
-        """This will return what every player is held to, None for no limit."""
+        """Return what every player is held to, None for no limit."""
         return _most(limit for limit in self.limits if (limit.measure, limit.period) == (measure, period))
 
 
 def fold(events: Iterable[e.PlayerProtectionEvent]) -> Protection:
-    """This will rebuild a player's protection from its events."""
+    """Rebuild a player's protection from its events."""
     state = Protection()
     for event in events:
         state = evolve(state, event)
@@ -104,7 +104,7 @@ def fold(events: Iterable[e.PlayerProtectionEvent]) -> Protection:
 
 
 def evolve(state: Protection, event: e.PlayerProtectionEvent) -> Protection:
-    """This will apply one event; it never refuses."""
+    """Apply one event; it never refuses."""
     if isinstance(event, e.PlayLimitSet | e.PlayLimitRaiseAsked | e.PlayLimitRaised | e.PlayLimitRaiseCancelled):
         return _evolve_limits(state, event)
     if isinstance(event, e.PlayerStopped | e.PlayerResumed):
@@ -137,7 +137,7 @@ def _evolve_limits(state: Protection, event: e.LimitEvent) -> Protection:
 
 
 def fold_house(events: Iterable[e.HouseEvent]) -> House:
-    """This will rebuild what holds for all players of an operator from its events."""
+    """Rebuild what holds for all players of an operator from its events."""
     state = House()
     for event in events:
         state = evolve_house(state, event)
@@ -145,7 +145,7 @@ def fold_house(events: Iterable[e.HouseEvent]) -> House:
 
 
 def evolve_house(state: House, event: e.HouseEvent) -> House:
-    """This will apply one event; it never refuses."""
+    """Apply one event; it never refuses."""
     match event:
         case e.HouseLimitSet():
             return replace(state, limits=_with(state.limits, event, by=Setter.OPERATOR))
@@ -154,7 +154,7 @@ def evolve_house(state: House, event: e.HouseEvent) -> House:
 
 
 def strictest(protection: Protection, house: House) -> dict[tuple[Measure, Period], Limit]:
-    """This will return the limit that holds for each measure and period: the lowest of all who set one."""
+    """Return the limit that holds for each measure and period: the lowest of all who set one."""
     found: dict[tuple[Measure, Period], Limit] = {}
     for limit in (*protection.limits, *house.limits):
         held = found.get((limit.measure, limit.period))

@@ -30,7 +30,7 @@ def change(
     now: datetime,
     week: BettingWeek,
 ) -> TableLimitSet:
-    """This will judge a change to `amount` minor units (None lifts the limit) and answer with its event.
+    """Judge a change to `amount` minor units (None lifts the limit) and answer with its event.
 
     Raises LimitChangedThisWeek, and LimitUnchanged, so that a change that is none uses up no week.
     """
@@ -42,12 +42,11 @@ def change(
 
 
 def limit_of(event: TableLimitSet) -> OwnLimit:
-    """This will return the limit that an event leads to."""
     return OwnLimit(event.amount, event.currency, event.at, event.next_change_at)
 
 
 def require_within(limit: OwnLimit | None, stakes: Iterable[int]) -> None:
-    """This will hold stakes, in minor units per spot, against a player's own limit. Raises OverOwnLimit."""
+    """Hold stakes, in minor units per spot, against a player's own limit. Raises OverOwnLimit."""
     if limit is None or limit.amount is None:
         return
     if any(stake > limit.amount for stake in stakes):

@@ -20,7 +20,7 @@ class Limits:
     def follow(
         self, event: TableLimitSet, *, opened: tuple[UUID, str] | None, stream: str, version: int, where: str
     ) -> Iterator[Finding]:
-        """This will follow a change and yield what contradicts the rules.
+        """Follow a change and yield what contradicts the rules.
 
         `opened` is the operator and the currency that the player's wallet was opened with.
         """
@@ -40,7 +40,7 @@ class Limits:
             yield Finding("limit changed twice in a week", where, f"{last.next_change_at} or later", str(event.at))
 
     def check_state(self) -> Iterator[Finding]:
-        """This will compare the rows with what the events have led to."""
+        """Compare the rows with what the events have led to."""
         wanted = {player: table_limit_projection.row(event, version) for player, (event, version) in self._last.items()}
         found = table_limit_projection.rows()
         for player in sorted(wanted.keys() | found.keys()):

@@ -61,7 +61,7 @@ class Rebuilt:
 
 
 def purse(account: AccountName, *, now: datetime) -> Purse:
-    """This will read a player's game balance and what wagers are judged by, locking the player, in one statement."""
+    """Read a player's game balance and what wagers are judged by, locking the player, in one statement."""
     ((amount, currency, set_at, next_change_at, *row),) = fetch(
         _PURSE, [*eligibility.asked(account, now), account.player, account.currency]
     )
@@ -70,7 +70,7 @@ def purse(account: AccountName, *, now: datetime) -> Purse:
 
 
 def row(event: TableLimitSet, version: int) -> Row:
-    """This will turn an event at a version of its stream into the row that it leads to."""
+    """Turn an event at a version of its stream into the row that it leads to."""
     return (
         event.player,
         event.operator,
@@ -83,17 +83,16 @@ def row(event: TableLimitSet, version: int) -> Row:
 
 
 def save(event: TableLimitSet, version: int) -> None:
-    """This will add a player's row or bring it up to date."""
+    """Add a player's row or bring it up to date."""
     execute(_SAVE, row(event, version))
 
 
 def rows() -> dict[UUID, Row]:
-    """This will return every row by its player."""
     return {found[0]: found for found in fetch(_ROWS)}
 
 
 def rebuild_limits(*, compare: bool = False) -> Rebuilt:
-    """This will make the projection again from its events in one transaction, holding writers out."""
+    """Make the projection again from its events in one transaction, holding writers out."""
     with transaction.atomic():
         execute(f"LOCK TABLE {TABLE} IN EXCLUSIVE MODE")
         before = rows() if compare else {}

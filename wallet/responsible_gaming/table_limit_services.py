@@ -25,14 +25,14 @@ _CURRENT: Final = """
 
 
 def table_limit(*, operator: UUID, player: UUID, currency: str) -> OwnLimit | None:
-    """This will return the limit that a player has set, None if there never was one. Raises UnknownAccount."""
+    """Return the limit that a player has set, None if there never was one. Raises UnknownAccount."""
     return _current(operator, player, currency)[2]
 
 
 def set_table_limit(
     *, operator: UUID, player: UUID, currency: str, amount: int | None, pin: str, metadata: Metadata
 ) -> OwnLimit:
-    """This will set a player's own limit to `amount` minor units, or lift it with None, for wagers from now on.
+    """Set a player's own limit to `amount` minor units, or lift it with None, for wagers from now on.
 
     Raises PinNotSet, PinLocked, PinWrong (which has been counted), UnknownAccount, LimitChangedThisWeek,
     LimitUnchanged.

@@ -15,7 +15,7 @@ WEEK: Final = timedelta(days=7)
 
 
 def start(period: Period, now: datetime) -> datetime:
-    """This will return when a window that ends now began. Raises ValueError for a moment without a zone."""
+    """Return when a window that ends now began. Raises ValueError for a moment without a zone."""
     match period:
         case Period.DAY:
             return _utc(now) - DAY
@@ -26,7 +26,7 @@ def start(period: Period, now: datetime) -> datetime:
 
 
 def leaves(period: Period, at: datetime) -> datetime:
-    """This will return the first moment at which what happened then no longer counts. Raises ValueError as `start`."""
+    """Return the first moment at which what happened then no longer counts. Raises ValueError as `start`."""
     match period:
         case Period.DAY:
             return _utc(at) + DAY
@@ -37,7 +37,7 @@ def leaves(period: Period, at: datetime) -> datetime:
 
 
 def month_before(moment: datetime) -> datetime:
-    """This will return the same time on the same day of the month before, or that month's end. Raises ValueError."""
+    """Return the same time on the same day of the month before, or that month's end. Raises ValueError."""
     there = _utc(moment)
     first = there.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     last_month = first - DAY
@@ -48,7 +48,7 @@ def month_before(moment: datetime) -> datetime:
 
 
 def month_after(moment: datetime, *, months: int = 1) -> datetime:
-    """This will return the same time on the same day so many months later, or the end of a month without that day.
+    """Return the same time on the same day so many months later, or the end of a month without that day.
 
     Raises ValueError for a moment without a zone.
     """

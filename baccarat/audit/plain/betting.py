@@ -23,7 +23,7 @@ def _acting(round_: PlainRound, seat: int) -> PlainPart | None:
 
 
 def placed(round_: PlainRound, event: f.ChipsPlaced) -> bool:
-    """This will follow chips on a spot."""
+    """Follow chips on a spot."""
     part, rules = _acting(round_, event.seat), round_.table.rules
     if part is None or not is_makeable(event.amount, rules):
         return False
@@ -37,7 +37,7 @@ def placed(round_: PlainRound, event: f.ChipsPlaced) -> bool:
 
 
 def repeated(round_: PlainRound, event: f.WagerRepeated) -> bool:
-    """This will follow a rebet on a cleared table."""
+    """Follow a rebet on a cleared table."""
     part = _acting(round_, event.seat)
     if part is None or part.placements or event.stakes != part.guest.last_wager or not _limits(round_, event.stakes):
         return False
@@ -47,7 +47,7 @@ def repeated(round_: PlainRound, event: f.WagerRepeated) -> bool:
 
 
 def undone(round_: PlainRound, event: f.PlacementUndone) -> bool:
-    """This will follow a placement that is taken back."""
+    """Follow a placement that is taken back."""
     part = _acting(round_, event.seat)
     if part is None or not part.placements:
         return False
@@ -60,7 +60,7 @@ def undone(round_: PlainRound, event: f.PlacementUndone) -> bool:
 
 
 def cleared(round_: PlainRound, event: f.ChipsCleared) -> bool:
-    """This will follow chips cleared off the table."""
+    """Follow chips cleared off the table."""
     part = _acting(round_, event.seat)
     if part is None:
         return False
@@ -77,7 +77,7 @@ def _limits(round_: PlainRound, stakes: dict[Spot, int]) -> bool:
 
 
 def confirmed(round_: PlainRound, event: f.WagerConfirmed) -> bool:
-    """This will follow a wager: in time, by its own player, of what was placed, and covered."""
+    """Follow a wager: in time, by its own player, of what was placed, and covered."""
     part, rules = _acting(round_, event.seat), round_.table.rules
     if part is None or event.player != part.player or event.book is not part.book:
         return False
@@ -106,12 +106,11 @@ def _is_what_was_placed(placed: dict[Spot, int], event: f.WagerConfirmed, rules:
 
 
 def passed(round_: PlainRound, event: f.SeatPassed) -> bool:
-    """This will follow a pass."""
     return _out(round_, event.seat, _PASSED, missed=False)
 
 
 def timed_out(round_: PlainRound, event: f.SeatTimedOut) -> bool:
-    """This will follow a time-out, judged when betting closes."""
+    """Follow a time-out, judged when betting closes."""
     return _out(round_, event.seat, _TIMED_OUT, missed=True)
 
 

@@ -12,7 +12,7 @@ _CLOSED = Phase.CLOSED
 
 
 def handed_out(round_: PlainRound, event: f.CardsHandedOut) -> bool:
-    """This will follow the cards to the seat with the highest Player wager, the earliest of equals."""
+    """Follow the cards to the seat with the highest Player wager, the earliest of equals."""
     limit = round_.seating.ceremony
     if limit is None or round_.phase is not _CLOSED or round_.ceremony is not None or _holder(round_) != event.seat:
         return False
@@ -40,7 +40,7 @@ def _held(round_: PlainRound, seat: int) -> Held | None:
 
 
 def looked(round_: PlainRound, event: f.CardsLooked) -> bool:
-    """This will follow the seat's first look, in its time."""
+    """Follow the seat's first look, in its time."""
     held, limit = _held(round_, event.seat), round_.seating.ceremony
     if held is None or limit is None or held.looked_at is not None:
         return False
@@ -52,7 +52,7 @@ def looked(round_: PlainRound, event: f.CardsLooked) -> bool:
 
 
 def handed_back(round_: PlainRound, event: f.CardsHandedBack) -> bool:
-    """This will follow the cards back: by the player before the time is over, by time not before."""
+    """Follow the cards back: by the player before the time is over, by time not before."""
     held = _held(round_, event.seat)
     if held is None or (moment(event.handed_back_at) >= held.until_at) is not (event.by is HandedBackBy.TIME):
         return False
@@ -61,7 +61,7 @@ def handed_back(round_: PlainRound, event: f.CardsHandedBack) -> bool:
 
 
 def turned(round_: PlainRound, event: f.HandTurned) -> bool:
-    """This will follow a hand that is turned over; whether it was the right one is seen when all cards are dealt."""
+    """Follow a hand that is turned over; whether it was the right one is seen when all cards are dealt."""
     if round_.phase is not _CLOSED or round_.seating.ceremony is None:
         return False
     round_.turned = (*round_.turned, event)
@@ -69,7 +69,7 @@ def turned(round_: PlainRound, event: f.HandTurned) -> bool:
 
 
 def is_turned(round_: PlainRound, event: f.CardsDealt) -> bool:
-    """This will tell whether the cards came back where they had to go, and were turned over as they were dealt."""
+    """Tell whether the cards came back where they had to go, and were turned over as they were dealt."""
     if round_.seating.ceremony is None:
         return True
     held = round_.ceremony

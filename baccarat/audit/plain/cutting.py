@@ -10,7 +10,7 @@ from baccarat.domain.rounds.state import Phase
 
 
 def given(round_: PlainRound, event: f.CutGiven) -> bool:
-    """This will follow a contribution. Raises MalformedContribution, and then nothing has changed."""
+    """Follow a contribution. Raises MalformedContribution, and then nothing has changed."""
     part, deadline = round_.parts.get(event.seat), round_.deadline_at
     if part is None or part.player != event.player or round_.phase is not Phase.BETTING:
         return False
@@ -27,7 +27,7 @@ def given(round_: PlainRound, event: f.CutGiven) -> bool:
 
 
 def is_fixed(round_: PlainRound, event: f.BettingClosed) -> bool:
-    """This will tell whether the shoe was cut by just what was given until betting closed."""
+    """Tell whether the shoe was cut by just what was given until betting closed."""
     if not round_.given:
         return not event.contributions and not event.cut
     due = [(seat, round_.given[seat].contribution) for seat in sorted(round_.given)]

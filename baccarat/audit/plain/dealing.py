@@ -13,7 +13,7 @@ _DECIDING, _CONFIRMED, _PASSED = Standing.DECIDING, Standing.CONFIRMED, Standing
 
 
 def closed(round_: PlainRound, event: f.BettingClosed) -> bool:
-    """This will follow the close of betting, and the cut."""
+    """Follow the close of betting, and the cut."""
     if round_.phase is not _BETTING or not is_fixed(round_, event):
         return False
     at, deadline, wagers = moment(event.closed_at), round_.deadline_at, 0
@@ -31,7 +31,7 @@ def closed(round_: PlainRound, event: f.BettingClosed) -> bool:
 
 
 def dealt(round_: PlainRound, event: f.CardsDealt) -> bool:
-    """This will follow the cards. Raises IllegalDeal for others than the rules deal, and then nothing has changed."""
+    """Follow the cards. Raises IllegalDeal for others than the rules deal, and then nothing has changed."""
     shoe = round_.table.shoe
     if round_.phase is not _CLOSED or event.position != (0 if shoe is None else shoe.out):
         return False
@@ -46,7 +46,7 @@ def dealt(round_: PlainRound, event: f.CardsDealt) -> bool:
 
 
 def settled(round_: PlainRound, event: f.RoundSettled) -> bool:
-    """This will follow the settlement: every figure worked out anew. The seed is not tried here."""
+    """Follow the settlement: every figure worked out anew. The seed is not tried here."""
     deal, closed_at = round_.dealt, round_.closed_at
     if round_.phase is not _DEALT or deal is None or closed_at is None or round_.closed is None:
         return False

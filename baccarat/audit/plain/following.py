@@ -69,7 +69,7 @@ class PlainRounds:
         self._whole = whole
 
     def follow(self, row: Row, event: Any) -> bool:
-        """This will follow one event, read by its form; False where it is not usual, and then nothing has changed."""
+        """Follow one event, read by its form; False where it is not usual, and then nothing has changed."""
         kind, stream = row.type, row.stream
         try:
             if kind == OPENED:
@@ -118,7 +118,7 @@ class PlainRounds:
         return True
 
     def unseat(self, stream: str) -> RoundTrace | None:
-        """This will forget how a table sits, before an event of its own; returns the round in hand, handed over."""
+        """Forget how a table sits, before an event of its own; returns the round in hand, handed over."""
         table = stream.removeprefix("table-")
         known = self._seatings.pop(table, None)
         if known is not None:
@@ -127,7 +127,7 @@ class PlainRounds:
         return None if round_ is None else self.hand_over(f"round-{round_.opened.round}")
 
     def hand_over(self, stream: str) -> RoundTrace | None:
-        """This will let a round go, as the others know it; None where it is not here."""
+        """Let a round go, as the others know it; None where it is not here."""
         round_ = self._rounds.pop(stream, None)
         if round_ is None:
             return None
@@ -135,12 +135,12 @@ class PlainRounds:
         return traced(round_)
 
     def leave(self) -> list[RoundTrace]:
-        """This will let all tables go, and return the rounds in hand, handed over."""
+        """Let all tables go, and return the rounds in hand, handed over."""
         handed = (self.unseat(f"table-{table}") for table in list(self._seatings))
         return [round_ for round_ in handed if round_ is not None]
 
     def unopened(self) -> list[tuple[Row, RoundTrace]]:
-        """This will try the seeds of the rounds that ended since; returns those that `check_seed` must judge."""
+        """Try the seeds of the rounds that ended since; returns those that `check_seed` must judge."""
         found = [(each.last, traced(each)) for each in self._untried if each.last is not None and not opens(each)]
         self._untried.clear()
         return found

@@ -31,7 +31,7 @@ class Accounts(msgspec.Struct):
 
 
 def wager(round_: PlainRound, event: f.WagerConfirmed) -> str:
-    """This will write the entry of a confirmed wager: from the game balance to the stakes in play."""
+    """Write the entry of a confirmed wager: from the game balance to the stakes in play."""
     accounts, staked = _accounts(round_, event.seat), sum(event.stakes.values())
     found = accounts.staked.get(staked)
     if found is None:
@@ -47,7 +47,7 @@ def _wager(accounts: Accounts, staked: int) -> str:
 
 
 def settlement(round_: PlainRound, event: f.RoundSettled) -> str | None:
-    """This will write the entry of a settlement, one posting for each account; None where nothing moves."""
+    """Write the entry of a settlement, one posting for each account; None where nothing moves."""
     if len(event.wagers) != 1:
         return _written([(_accounts(round_, wager.seat), wager) for wager in event.wagers])
     (only,) = event.wagers

@@ -21,7 +21,7 @@ class Names:
         self._named: dict[str, f.NamedShoe] = {}
 
     def learn(self, table: TableTrace) -> None:
-        """This will note what a table has named so far."""
+        """Note what a table has named so far."""
         coming = table.coming
         if coming is not None and coming.shape is not None and not table.long:
             self._named[str(table.opened.table)] = f.NamedShoe(
@@ -31,7 +31,7 @@ class Names:
             )
 
     def is_usual(self, event: f.RoundOpened, known: Seating) -> bool:
-        """This will tell whether a round has the shoe named for it and names another that was never seen before.
+        """Tell whether a round has the shoe named for it and names another that was never seen before.
 
         Tables with long shoes name none; where none was ever named, the round's own must be one never seen before.
         """
@@ -61,7 +61,7 @@ class Names:
         return f.is_id(event.shoe) is not None
 
     def follow(self, event: f.RoundOpened) -> None:
-        """This will note the shoe that a usual round has named, or brought where none was named."""
+        """Note the shoe that a usual round has named, or brought where none was named."""
         following = event.next_shoe
         if isinstance(following, f.NamedShoe):
             self._named[event.table] = following
@@ -72,7 +72,7 @@ class Names:
             self._shoes.add(event.commitment)
 
     def tell(self, table: TableTrace) -> None:
-        """This will tell a table the shoe that its last usual round has named, and forget it here."""
+        """Tell a table the shoe that its last usual round has named, and forget it here."""
         named = self._named.pop(str(table.opened.table), None)
         if named is not None:
             shape = ShoeShape(named.shape.decks, named.shape.cut_cards_from_end, named.shape.burn)

@@ -22,7 +22,7 @@ _read: Final = msgspec.json.Decoder(datetime).decode
 
 
 def moment(text: str) -> datetime:
-    """This will read a time that is written as all of ours, in UTC. Raises ValueError for any other."""
+    """Read a time that is written as all of ours, in UTC. Raises ValueError for any other."""
     if text[-1:] != "Z" or "\\" in text:
         raise ValueError(text)
     return _read(f'"{text}"')  # as JSON: a third of what msgspec's own conversion of a text costs
@@ -85,7 +85,7 @@ class PlainRound(msgspec.Struct, gc=False):
 
 
 def opened(row: Row, event: f.RoundOpened, known: Seating) -> PlainRound | None:
-    """This will begin a round at a table that is as it should be; None where anything is not."""
+    """Begin a round at a table that is as it should be; None where anything is not."""
     table = known.table
     if (
         not known.plays

@@ -54,7 +54,7 @@ class Seating:
     words: Any = None
 
     def due(self, stakes: dict[Spot, int], outcome: Outcome) -> Due:
-        """This will settle one seat's stakes; the same ones only once. Raises UnknownStake."""
+        """Settle one seat's stakes; the same ones only once. Raises UnknownStake."""
         wager = outcome, *stakes.items()
         found = self.dues.get(wager)
         if found is None:
@@ -65,7 +65,7 @@ class Seating:
 
 
 def seat(table: TableTrace) -> Seating:
-    """This will write down who sits at a table now; it holds until the table's next own event."""
+    """Write down who sits at a table now; it holds until the table's next own event."""
     guests, ruled, rules = tuple(table.seated()), table.ruled, table.rules
     unruled = ruled is None or (not ruled.withdrawn and ruled.next is None)
     return Seating(
@@ -108,12 +108,12 @@ def _printed(result: f.SpotResult) -> str:
 
 
 def truth(value: object) -> str:
-    """This will write whether something holds as PostgreSQL prints it in a jsonb."""
+    """Write whether something holds as PostgreSQL prints it in a jsonb."""
     return "true" if value else "false"
 
 
 def printed_stakes(stakes: Mapping[Spot, int]) -> str:
-    """This will write stakes as PostgreSQL prints a jsonb: shorter names first, then by letters."""
+    """Write stakes as PostgreSQL prints a jsonb: shorter names first, then by letters."""
     if not stakes:
         return "{}"
     spots = sorted(stakes, key=lambda spot: (len(spot), spot))

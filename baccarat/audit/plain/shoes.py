@@ -24,7 +24,7 @@ _INNER_PAD, _OUTER_PAD = (bytes([pad]) * (64 - SEED_BYTES) for pad in (0x36, 0x5
 
 
 def opens(round_: PlainRound) -> bool:
-    """This will tell whether the revealed seed of an ended round is what it should be; where not, nothing is said why.
+    """Tell whether the revealed seed of an ended round is what it should be; where not, nothing is said why.
 
     False as well where that takes more than the stream's first block: then `check_seed` must judge.
     """
@@ -46,7 +46,7 @@ def _commitment(seed: bytes) -> str:
 
 
 def first_cards(seed: bytes, *, cut: bytes, decks: int, count: int) -> tuple[Card, ...] | None:
-    """This will draw up to six cards of a shoe as `fairness.shuffle.order` does; None where a word is refused.
+    """Draw up to six cards of a shoe as `fairness.shuffle.order` does; None where a word is refused.
 
     `seed` is 32 bytes.
     """

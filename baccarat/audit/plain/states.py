@@ -40,11 +40,11 @@ class Due:
         self.rounds = sorted(rounds, key=_id)
 
     def ids(self) -> bytes:
-        """This will write the rounds' ids as PostgreSQL reads an array."""
+        """Write the rounds' ids as PostgreSQL reads an array."""
         return f"{{{','.join([each.opened.round for each in self.rounds])}}}".encode()
 
     def are(self, count: int, said: str | None, wagers: int, staked: str | None) -> bool:
-        """This will tell whether what `STATEMENT` answered is just what should be.
+        """Tell whether what `STATEMENT` answered is just what should be.
 
         No row can hide in another's text: there are as many rows as lines, and what should be has no other line breaks.
         """

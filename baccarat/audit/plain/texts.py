@@ -26,7 +26,7 @@ class Words(NamedTuple):
 
 
 def words(seating: Seating) -> Words:
-    """This will return them, written once."""
+    """Return them, written once."""
     found: Words | None = seating.words
     if found is None:
         rules, label = seating.rules, seating.table.label
@@ -47,7 +47,7 @@ def words(seating: Seating) -> Words:
 
 
 def in_row(text: str) -> str:
-    """This will write a text as it stands in a record that PostgreSQL prints."""
+    """Write a text as it stands in a record that PostgreSQL prints."""
     if text and not _SPECIAL.intersection(text):
         return text
     doubled = text.replace("\\", "\\\\").replace('"', '""')
@@ -55,12 +55,12 @@ def in_row(text: str) -> str:
 
 
 def in_json(text: str | None) -> str:
-    """This will write an id or a time, or that there is none, as it stands in a jsonb that PostgreSQL prints."""
+    """Write an id or a time, or that there is none, as it stands in a jsonb that PostgreSQL prints."""
     return "null" if text is None else f'"{text}"'
 
 
 def time(text: str | None) -> str:
-    """This will write an event's time, which is in UTC, as a timestamp in a record."""
+    """Write an event's time, which is in UTC, as a timestamp in a record."""
     if text is None:
         return ""
     if text[-2] == "0":
@@ -69,14 +69,14 @@ def time(text: str | None) -> str:
 
 
 def due_of(part: PlainPart) -> Due:
-    """This will return what a wager came to. Raises LookupError where it was not settled."""
+    """Return what a wager came to. Raises LookupError where it was not settled."""
     if part.due is None:
         raise LookupError("a wager that was settled")
     return part.due
 
 
 def rows(round_: PlainRound, settled: f.RoundSettled) -> tuple[str, list[str]]:
-    """This will write a round's row and those of its wagers, by seat; of each its columns, then its state or stakes."""
+    """Write a round's row and those of its wagers, by seat; of each its columns, then its state or stakes."""
     known, event = words(round_.seating), round_.opened
     opened, ended = time(event.opened_at), time(settled.settled_at)
     row = (

@@ -17,7 +17,7 @@ from baccarat.storage.event_registry import CATALOGUE
 
 
 def traced(plain: PlainRound) -> RoundTrace:
-    """This will read the round's events again and return its trace; the table has followed them already."""
+    """Read the round's events again and return its trace; the table has followed them already."""
     opened, *events = map(_event, plain.events)
     table = plain.table
     parts = {seat.seat: Part(seat.seat, seat.player, seat.book) for seat in opened.seats}
@@ -29,7 +29,6 @@ def traced(plain: PlainRound) -> RoundTrace:
 
 
 def _event(form: f.Form) -> Any:
-    """The event that a form was read from."""
     return CATALOGUE.decode(type(form).__name__, 1, msgspec.json.encode(form))
 
 

@@ -10,10 +10,10 @@ COMMITMENT_TAG: Final = b"casino.baccarat.commitment.v1\x00"
 
 
 def commit(seed: bytes) -> str:
-    """This will return the commitment to a 32-byte seed: SHA-256 over tag and seed, in hex. Raises MalformedSeed."""
+    """Return the commitment to a 32-byte seed: SHA-256 over tag and seed, in hex. Raises MalformedSeed."""
     return hashlib.sha256(COMMITMENT_TAG + checked(seed)).hexdigest()
 
 
 def opens(commitment: str, seed: bytes) -> bool:
-    """This will tell whether a revealed seed is the one that was committed to. Raises MalformedSeed."""
+    """Tell whether a revealed seed is the one that was committed to. Raises MalformedSeed."""
     return hmac.compare_digest(commit(seed).encode(), commitment.encode())

@@ -28,7 +28,7 @@ class Contribution:
 
 
 def contributed(digits: str) -> bytes:
-    """This will read a contribution from hex. Raises MalformedContribution unless it is 1 to 32 bytes."""
+    """Read a contribution from hex. Raises MalformedContribution unless it is 1 to 32 bytes."""
     try:
         given = bytes.fromhex(digits)
     except ValueError:
@@ -39,7 +39,7 @@ def contributed(digits: str) -> bytes:
 
 
 def cut(shoe: UUID, contributions: Iterable[Contribution]) -> bytes:
-    """This will fix a shoe's cut, 32 bytes, or no bytes at all where nobody contributed. Raises MalformedContribution.
+    """Fix a shoe's cut, 32 bytes, or no bytes at all where nobody contributed. Raises MalformedContribution.
 
     SHA-256 (FIPS 180-4) over the tag, the shoe's id, the count, and by seat, ascending: the seat, the length and the
     bytes. Numbers are 8 big-endian bytes, so that no two lists are written alike.

@@ -36,22 +36,22 @@ class Opening:
 
 
 def salt(seed: bytes, position: int) -> bytes:
-    """This will return the salt of the card at a place: HMAC-SHA-256 keyed with the seed. Raises MalformedSeed."""
+    """Return the salt of the card at a place: HMAC-SHA-256 keyed with the seed. Raises MalformedSeed."""
     return hmac.new(checked(seed), SALT_TAG + _NUMBER.pack(position), "sha256").digest()
 
 
 def leaf(position: int, card: Card, salt: bytes) -> bytes:
-    """This will return the hash of a card's leaf: over tag, place, the card's two letters, and the salt."""
+    """Return the hash of a card's leaf: over tag, place, the card's two letters, and the salt."""
     return merkle.leaf_hash(CARD_TAG + _NUMBER.pack(position) + card.encode("ascii") + salt)
 
 
 def root(seed: bytes, *, cut: bytes, decks: int) -> str:
-    """This will return the Merkle root (RFC 9162) of a whole shoe in hex. Raises MalformedSeed, NoSuchCount."""
+    """Return the Merkle root (RFC 9162) of a whole shoe in hex. Raises MalformedSeed, NoSuchCount."""
     return merkle.root(_leaves(seed, order(seed, cut=cut, decks=decks))).hex()
 
 
 def openings(seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int]) -> tuple[Opening, ...]:
-    """This will open the cards at these places, and only these. Raises NoSuchCard, MalformedSeed, NoSuchCount."""
+    """Open the cards at these places, and only these. Raises NoSuchCard, MalformedSeed, NoSuchCount."""
     cards = order(seed, cut=cut, decks=decks)
     if not all(0 <= position < len(cards) for position in positions):
         raise NoSuchCard(f"A shoe of {len(cards)} cards has not all of the places {list(positions)}.")
@@ -72,7 +72,7 @@ def _leaves(seed: bytes, cards: Sequence[Card]) -> list[bytes]:
 
 
 def is_opened(opening: Opening, *, decks: int, root: str) -> bool:
-    """This will tell whether a card is the one that the root has at its place."""
+    """Tell whether a card is the one that the root has at its place."""
     hashed = leaf(opening.position, opening.card, bytes.fromhex(opening.salt))
     path = [bytes.fromhex(beside) for beside in opening.path]
     return merkle.is_included(hashed, opening.position, 52 * decks, path, bytes.fromhex(root))

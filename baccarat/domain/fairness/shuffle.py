@@ -14,7 +14,7 @@ class NoSuchCount(ValueError):
 
 
 def order(seed: bytes, *, cut: bytes, decks: int, first: int | None = None) -> tuple[Card, ...]:
-    """This will return the shoe's cards in the order they are dealt, or only the `first` so many of that order.
+    """Return the shoe's cards in the order they are dealt, or only the `first` so many of that order.
 
     A Fisher-Yates shuffle from the front: position i of n swaps with i + r, r uniform below n - i, on the unshuffled
     shoe of `baccarat.domain.rules.cards.ordered`. `seed` is 32 bytes. Raises MalformedSeed and NoSuchCount.
@@ -36,7 +36,7 @@ def order(seed: bytes, *, cut: bytes, decks: int, first: int | None = None) -> t
 
 
 def uniform(stream: Iterator[int], below: int) -> int:
-    """This will draw a number from 0 to `below` - 1 from 32-bit words, none more likely than another.
+    """Draw a number from 0 to `below` - 1 from 32-bit words, none more likely than another.
 
     A word in the last, incomplete run of `below` values is refused and the next one taken.
     """

@@ -17,14 +17,14 @@ class MalformedSeed(ValueError):
 
 
 def checked(seed: bytes) -> bytes:
-    """This will return the seed when it has 32 bytes, as drawn from the operating system. Raises MalformedSeed."""
+    """Return the seed when it has 32 bytes, as drawn from the operating system. Raises MalformedSeed."""
     if len(seed) != SEED_BYTES:
         raise MalformedSeed(f"A seed has {SEED_BYTES} bytes, not {len(seed)}.")
     return seed
 
 
 def block(seed: bytes, *, cut: bytes, counter: int) -> bytes:
-    """This will return block `counter` (from 0) of the stream, 32 bytes. Raises MalformedSeed.
+    """Return block `counter` (from 0) of the stream, 32 bytes. Raises MalformedSeed.
 
     HMAC-SHA-256 (RFC 2104, FIPS 180-4) keyed with the seed, over the tag, the cut behind its length in 8 big-endian
     bytes, and the counter in 8 big-endian bytes.
@@ -33,7 +33,7 @@ def block(seed: bytes, *, cut: bytes, counter: int) -> bytes:
 
 
 def words(seed: bytes, *, cut: bytes) -> Iterator[int]:
-    """This will yield the stream's 32-bit words without end, eight big-endian words a block. Raises MalformedSeed."""
+    """Yield the stream's 32-bit words without end, eight big-endian words a block. Raises MalformedSeed."""
     key, prefix, counter = checked(seed), _prefix(cut), 0
     while True:
         # Not hmac.digest: it lets go of the interpreter's lock, which costs more than the hash where threads work.

@@ -16,7 +16,7 @@ RED: Final = frozenset("dh")
 
 
 def places(sample: Sample) -> Verdict:
-    """This will test whether every card is as likely in every part of a shoe: chi-square over 52 cards by 13 parts.
+    """Test whether every card is as likely in every part of a shoe: chi-square over 52 cards by 13 parts.
 
     Within a shoe cards are drawn without replacement, so that Pearson's sum is n / (n - 1) times a chi-square of 51 x
     12 degrees of freedom, n the cards of a shoe (the covariance of a random permutation with given margins).
@@ -43,7 +43,7 @@ def _by_part(shoes: Sequence[Sequence[Card]], decks: int) -> Counter[tuple[Card,
 
 
 def first_cards(sample: Sample) -> Verdict:
-    """This will test whether every card is as likely to be the first: chi-square over 52 cards, 51 degrees."""
+    """Test whether every card is as likely to be the first: chi-square over 52 cards, 51 degrees."""
     expected = len(sample.shoes) / 52
     if expected < LEAST_EXPECTED:
         return Verdict("first cards", "too few shoes", None)
@@ -53,7 +53,7 @@ def first_cards(sample: Sample) -> Verdict:
 
 
 def neighbours(sample: Sample) -> Verdict:
-    """This will test whether a card's points say anything of the next one's: the circular serial correlation.
+    """Test whether a card's points say anything of the next one's: the circular serial correlation.
 
     Mean and variance over all permutations: Wald and Wolfowitz, "An exact test for randomness in the non-parametric
     case based on serial correlation", Annals of Mathematical Statistics 14, 1943.
@@ -76,7 +76,7 @@ def _serial(decks: int) -> tuple[float, float]:
 
 
 def colour_runs(sample: Sample) -> Verdict:
-    """This will test whether red and black come in as many runs as they should.
+    """Test whether red and black come in as many runs as they should.
 
     Mean and variance: Wald and Wolfowitz, "On a test whether two samples are from the same population", Annals of
     Mathematical Statistics 11, 1940.
@@ -92,7 +92,7 @@ def colour_runs(sample: Sample) -> Verdict:
 
 
 def twins(sample: Sample) -> Verdict:
-    """This will test how often a card is followed by its like of another deck: decks - 1 times a shoe on average.
+    """Test how often a card is followed by its like of another deck: decks - 1 times a shoe on average.
 
     The variance sums over pairs of places: those that overlap need three alike, the others two alike each.
     """
@@ -115,7 +115,7 @@ def _twins(decks: int) -> tuple[float, float]:
 
 
 def repetitions(sample: Sample) -> Verdict:
-    """This will test whether shoes repeat: pairs that begin with the same six cards, a Poisson number of tiny mean."""
+    """Test whether shoes repeat: pairs that begin with the same six cards, a Poisson number of tiny mean."""
     pairs = sum(count * (count - 1) // 2 for count in Counter(tuple(shoe[:6]) for shoe in sample.shoes).values())
     likely = len(sample.shoes) * (len(sample.shoes) - 1) / 2 / 52**6
     return Verdict("repeated shoes", f"{pairs} pairs alike", 1.0 if pairs == 0 else -math.expm1(-likely))
@@ -135,7 +135,7 @@ def _normal(name: str, deviation: float, variance: float) -> Verdict:
 
 
 def two_sided(tail: float) -> float:
-    """This will judge a chi-square from both sides: what is too even is not chance either."""
+    """Judge a chi-square from both sides: what is too even is not chance either."""
     return min(1.0, 2 * min(tail, 1 - tail))
 
 

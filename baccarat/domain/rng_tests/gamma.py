@@ -13,7 +13,7 @@ class NoSuchTail(ValueError):
 
 
 def chi_square_tail(value: float, degrees: int) -> float:
-    """This will return the probability that a chi-square of so many degrees of freedom exceeds `value`.
+    """Return the probability that a chi-square of so many degrees of freedom exceeds `value`.
 
     It is Q(degrees / 2, value / 2), the regularised upper incomplete gamma function: by its series below a + 1, by its
     continued fraction above (NIST Digital Library of Mathematical Functions, 8.7.1 and 8.9.2). Raises NoSuchTail.
@@ -28,7 +28,7 @@ def chi_square_tail(value: float, degrees: int) -> float:
 
 
 def normal_tails(deviation: float) -> float:
-    """This will return the probability that a standard normal value lies further from zero, on either side."""
+    """Return the probability that a standard normal value lies further from zero, on either side."""
     return math.erfc(abs(deviation) / math.sqrt(2))
 
 

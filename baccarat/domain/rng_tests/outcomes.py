@@ -18,7 +18,7 @@ TEN: Final = 4 / 13
 
 
 def shares(sample: Sample) -> Verdict:
-    """This will test how often Banker, Player and Tie came, against all six-card draws: chi-square, 2 degrees."""
+    """Test how often Banker, Player and Tie came, against all six-card draws: chi-square, 2 degrees."""
     expected = expected_shares(sample)
     if min(expected.values()) < LEAST_EXPECTED:
         return Verdict("shares of outcomes", "too few rounds", None)
@@ -28,7 +28,7 @@ def shares(sample: Sample) -> Verdict:
 
 
 def expected_shares(sample: Sample) -> dict[Outcome, float]:
-    """This will tell how often each outcome should have come, by the exact odds of its round's shoe."""
+    """Tell how often each outcome should have come, by the exact odds of its round's shoe."""
     expected = dict.fromkeys(Outcome, 0.0)
     for decks, rounds in Counter(decks for decks, _ in sample.outcomes).items():
         exact = counts(decks)
@@ -40,7 +40,7 @@ def expected_shares(sample: Sample) -> dict[Outcome, float]:
 
 
 def following(sample: Sample) -> Verdict:
-    """This will test whether an outcome says anything of the next one: chi-square of pairs, 4 degrees."""
+    """Test whether an outcome says anything of the next one: chi-square of pairs, 4 degrees."""
     found = [outcome for _, outcome in sample.outcomes]
     pairs, before, after = Counter(pairwise(found)), Counter(found[:-1]), Counter(found[1:])
     expected = {
@@ -53,7 +53,7 @@ def following(sample: Sample) -> Verdict:
 
 
 def runs(sample: Sample) -> Verdict:
-    """This will test whether Banker and Player come in as many runs as they should, ties left out (Wald, Wolfowitz)."""
+    """Test whether Banker and Player come in as many runs as they should, ties left out (Wald, Wolfowitz)."""
     found = [outcome for _, outcome in sample.outcomes if outcome is not Outcome.TIE]
     counted = Counter(found)
     n, twice = len(found), 2 * counted[Outcome.BANKER] * counted[Outcome.PLAYER]
@@ -65,7 +65,7 @@ def runs(sample: Sample) -> Verdict:
 
 
 def gaps(sample: Sample) -> Verdict:
-    """This will test how many shoes pass between two that begin with a ten or court card: geometric.
+    """Test how many shoes pass between two that begin with a ten or court card: geometric.
 
     Source: Knuth, The Art of Computer Programming 2, third edition, 3.3.2, test D.
     """
@@ -76,7 +76,7 @@ def gaps(sample: Sample) -> Verdict:
 
 
 def collections(sample: Sample) -> Verdict:
-    """This will test how many shoes it takes until all four suits have come first: the coupon collector.
+    """Test how many shoes it takes until all four suits have come first: the coupon collector.
 
     The chance of exactly r draws is d! / d^r times the Stirling number of the second kind of r - 1 and d - 1 (Knuth,
     3.3.2, test E).

@@ -32,10 +32,9 @@ LEAST_EXPECTED = 5
 
 
 def decks_of(shoe: Sequence[Card]) -> int:
-    """This will tell how many decks a shoe holds."""
+    """Tell how many decks a shoe holds."""
     return len(shoe) // 52
 
 
 def by_decks(shoes: Sequence[Sequence[Card]]) -> Counter[int]:
-    """This will count the shoes of each size."""
     return Counter(decks_of(shoe) for shoe in shoes)

@@ -24,12 +24,12 @@ class Judged:
 
 
 def judge(sample: Sample) -> tuple[Judged, ...]:
-    """This will make every test and adjust for their number; one that the sample is too small for passes unmade."""
+    """Make every test and adjust for their number; one that the sample is too small for passes unmade."""
     return holm([test(sample) for test in (*cards.TESTS, *outcomes.TESTS)])
 
 
 def holm(verdicts: Sequence[Verdict]) -> tuple[Judged, ...]:
-    """This will adjust p-values by Holm's step-down method."""
+    """Adjust p-values by Holm's step-down method."""
     made = sorted((verdict.p, place) for place, verdict in enumerate(verdicts) if verdict.p is not None)
     adjusted: dict[int, float] = {}
     highest = 0.0
@@ -43,5 +43,5 @@ def holm(verdicts: Sequence[Verdict]) -> tuple[Judged, ...]:
 
 
 def passes(judged: Sequence[Judged]) -> bool:
-    """This will tell whether the suite as a whole is passed."""
+    """Tell whether the suite as a whole is passed."""
     return all(each.passed for each in judged)

@@ -17,7 +17,7 @@ class Ceremony:
 
 
 def after(ceremony: Ceremony | None, event: ce.CeremonyEvent) -> Ceremony | None:
-    """This will apply one event. A hand turned over changes nothing: the cards dealt follow at once."""
+    """Apply one event. A hand turned over changes nothing: the cards dealt follow at once."""
     match event:
         case ce.CardsHandedOut():
             return Ceremony(seat=event.seat, until=event.until)

@@ -26,12 +26,12 @@ GivenCuts = tuple[Given, ...]
 
 
 def of_seat(given: GivenCuts, seat: int) -> Given | None:
-    """This will find a seat's contribution, None where it has given none."""
+    """Find a seat's contribution, None where it has given none."""
     return next((each for each in given if each.seat == seat), None)
 
 
 def changes(given: GivenCuts, *, seat: int, player: UUID, contribution: str) -> bool:
-    """This will tell whether a contribution differs from what the seat has given. Raises CutGivenTooOften."""
+    """Tell whether a contribution differs from what the seat has given. Raises CutGivenTooOften."""
     last = of_seat(given, seat)
     if last is None or last.player != player:
         return True
@@ -43,7 +43,7 @@ def changes(given: GivenCuts, *, seat: int, player: UUID, contribution: str) -> 
 
 
 def after(given: GivenCuts, *, seat: int, player: UUID, contribution: str) -> GivenCuts:
-    """This will put a seat's contribution in place of its last one; seats ascend."""
+    """Put a seat's contribution in place of its last one; seats ascend."""
     last = of_seat(given, seat)
     times = last.times + 1 if last is not None and last.player == player else 1
     others = [each for each in given if each.seat != seat]
@@ -51,10 +51,10 @@ def after(given: GivenCuts, *, seat: int, player: UUID, contribution: str) -> Gi
 
 
 def listed(given: GivenCuts) -> tuple[Contribution, ...]:
-    """This will list the contributions by seat, ascending, as they are fixed."""
+    """List the contributions by seat, ascending, as they are fixed."""
     return tuple(Contribution(each.seat, each.contribution) for each in given)
 
 
 def cut_of(shoe: UUID, contributions: Sequence[Contribution]) -> str:
-    """This will fix the cut of a shoe, in hex; "" where nobody contributed."""
+    """Fix the cut of a shoe, in hex; "" where nobody contributed."""
     return cut(shoe, contributions).hex()

@@ -22,7 +22,7 @@ NOBODY_BET: Final = "nobody bet"
 
 
 def holder(state: RoundState) -> RoundSeat | None:
-    """This will name the seat that gets the Player's cards: the highest confirmed Player wager, the earliest of equals.
+    """Name the seat that gets the Player's cards: the highest confirmed Player wager, the earliest of equals.
 
     None where nobody has bet on Player. Two confirmed in the same instant are told apart by their seats' numbers.
     """

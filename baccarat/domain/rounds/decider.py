@@ -23,7 +23,7 @@ _Spends = c.PlaceChips | c.RepeatWager | c.ConfirmWager
 
 
 def decide(command: c.RoundCommand, state: RoundState) -> Events:
-    """This will answer a command with the events that follow, none if it changes nothing, or raise a Refusal."""
+    """Answer a command with the events that follow, none if it changes nothing, or raise a Refusal."""
     return _DECIDE[type(command)](command, state)
 
 

@@ -57,7 +57,7 @@ class RoundSeat:
     settled: e.SeatSettled | None = None
 
     def placed(self) -> dict[Spot, int]:
-        """This will add up the unconfirmed chips, per spot in minor units."""
+        """Add up the unconfirmed chips, per spot in minor units."""
         total: dict[Spot, int] = {}
         for placement in self.placements:
             for spot, amount in placement.items():
@@ -93,33 +93,33 @@ class RoundState:
     cut: str | None = None
 
     def facts(self) -> e.RoundOpened:
-        """This will return how the round was opened; only an opened round has it."""
+        """Return how the round was opened; only an opened round has it."""
         if self.opened is None:
             raise LookupError("the round was never opened")
         return self.opened
 
     def seat_of(self, player: UUID) -> RoundSeat | None:
-        """This will find the player's seat in this round, or None for one who waits for the next."""
+        """Find the player's seat in this round, or None for one who waits for the next."""
         return next((seat for seat in self.seats if seat.player == player), None)
 
     def voided_of(self, seat: int) -> SeatVoided | None:
-        """This will find how the seat's wager was undone, None where it was not."""
+        """Find how the seat's wager was undone, None where it was not."""
         return None if self.voided is None else next((each for each in self.voided.seats if each.seat == seat), None)
 
     def all_have_acted(self) -> bool:
-        """This will tell whether no seat is still deciding."""
+        """Tell whether no seat is still deciding."""
         return not any(seat.standing is Standing.DECIDING for seat in self.seats)
 
     def is_empty(self) -> bool:
-        """This will tell whether every seat has acted and none has a wager."""
+        """Tell whether every seat has acted and none has a wager."""
         return self.all_have_acted() and not self.wagers()
 
     def wagers(self) -> tuple[RoundSeat, ...]:
-        """This will list the seats with a confirmed wager."""
+        """List the seats with a confirmed wager."""
         return tuple(seat for seat in self.seats if seat.standing is Standing.CONFIRMED)
 
     def is_running(self) -> bool:
-        """This will tell whether the round has begun and not ended."""
+        """Tell whether the round has begun and not ended."""
         return self.phase in {Phase.BETTING, Phase.CLOSED, Phase.DEALT}
 
 
@@ -127,7 +127,7 @@ INITIAL: Final = RoundState()
 
 
 def evolve(state: RoundState, event: e.RoundEvent) -> RoundState:
-    """This will apply one event. Raises KeyError only for a type that is no round event."""
+    """Apply one event. Raises KeyError only for a type that is no round event."""
     return _APPLY[type(event)](state, event)
 
 

@@ -98,7 +98,7 @@ def _stake_back(seat: RoundSeat) -> SeatVoided:
 
 
 def undo_settlement(seat: RoundSeat, purse: c.Purse, *, forgive: bool) -> SeatVoided:
-    """This will work out how a settled wager is undone with what its player has now. Raises LookupError if it is not.
+    """Work out how a settled wager is undone with what its player has now. Raises LookupError if it is not.
 
     What the player lacks is owed in real money, unless the house forgives it; play money is never owed.
     """

@@ -19,7 +19,7 @@ _TAKES: Final = (4, 4, 4, 5, 5, 5, 6, 6, 6)
 
 
 def play_out(shoe: Sequence[Card], *, until: int | None = None) -> dict[Outcome, int]:
-    """This will deal rounds from the front of a shoe and count their outcomes.
+    """Deal rounds from the front of a shoe and count their outcomes.
 
     A round begins while fewer than `until` cards are out (by default, while six are left: the most a round takes).
     """

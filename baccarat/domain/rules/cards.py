@@ -43,23 +43,23 @@ POINTS: Final = _Points({card: _NAMES_AND_POINTS[card[0]][1] for card in FULL_DE
 
 
 def points(card: Card) -> int:
-    """This will return a card's points, 0 to 9. Raises UnknownCard."""
+    """Return a card's points, 0 to 9. Raises UnknownCard."""
     return POINTS[card]
 
 
 def name(card: Card) -> str:
-    """This will return a card's name in words: "nine of hearts". Raises UnknownCard."""
+    """Return a card's name in words: "nine of hearts". Raises UnknownCard."""
     parse(card)
     return f"{_NAMES_AND_POINTS[card[0]][0]} of {_SUIT_NAMES[card[1]]}"
 
 
 def parse(text: str) -> Card:
-    """This will read a card from its two characters. Raises UnknownCard, a ValueError."""
+    """Read a card from its two characters. Raises UnknownCard, a ValueError."""
     if text not in POINTS:
         raise UnknownCard(f"{text!r} is not a card: expected a rank of {RANKS} and a suit of {SUITS}, such as '9h'.")
     return Card(text)
 
 
 def ordered(decks: int) -> tuple[Card, ...]:
-    """This will return an unshuffled shoe of 52 cards a deck: card i is card i % 52 of the full deck."""
+    """Return an unshuffled shoe of 52 cards a deck: card i is card i % 52 of the full deck."""
     return FULL_DECK * decks

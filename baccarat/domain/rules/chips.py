@@ -16,12 +16,12 @@ class StakeNotMakeable(Refusal):
 
 
 def is_makeable(amount: int, rules: TableRules) -> bool:
-    """This will tell whether some chips of the table add up to an amount in minor units."""
+    """Tell whether some chips of the table add up to an amount in minor units."""
     return amount > 0 and _adds_up(amount, rules.chips)
 
 
 def breakdown(amount: int, chips: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
-    """This will return `(chip, count)` from the largest chip down, as many of each as the rest allows.
+    """Return `(chip, count)` from the largest chip down, as many of each as the rest allows.
 
     `amount` and `chips` (ascending) are in minor units. Raises StakeNotMakeable.
     """

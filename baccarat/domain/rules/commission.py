@@ -4,7 +4,7 @@ from baccarat.domain.rules.table_rules import Commission, TableRules
 
 
 def charge(commission: Commission, *, win: int, lowest_chip: int) -> int:
-    """This will return the commission on one player's Banker win in one round, all in minor units.
+    """Return the commission on one player's Banker win in one round, all in minor units.
 
     With a rounding unit it goes up to the next multiple of that unit, and then up to the minor unit should the unit
     be finer; exact commission goes half up to the minor unit. It never exceeds the win.
@@ -19,7 +19,7 @@ def charge(commission: Commission, *, win: int, lowest_chip: int) -> int:
 
 
 def is_finer_than_minor_unit(rules: TableRules) -> bool:
-    """This will tell whether these chips can win an exact commission that is no whole number of minor units."""
+    """Tell whether these chips can win an exact commission that is no whole number of minor units."""
     commission = rules.commission
     if commission is None or commission.rounding is not None:
         return False

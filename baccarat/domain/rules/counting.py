@@ -19,7 +19,7 @@ class Counts:
 
 @lru_cache(maxsize=16)
 def counts(decks: int) -> Counts:
-    """This will count the outcomes of all ordered six-card draws from `decks` full decks, exactly.
+    """Count the outcomes of all ordered six-card draws from `decks` full decks, exactly.
 
     Only points matter, so hands are enumerated as unordered pairs of points and weighted by the number of ways to
     draw them; the third cards are counted by the tableau. Raises ValueError below one deck.

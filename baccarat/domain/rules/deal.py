@@ -60,7 +60,7 @@ _OUTCOMES: Final = (Outcome.TIE, *[Outcome.PLAYER] * 9, *[Outcome.BANKER] * 9)
 
 
 def deal(cards: Sequence[Card]) -> Deal:
-    """This will deal one round from the front of `cards`, taking the four to six that the rules ask for.
+    """Deal one round from the front of `cards`, taking the four to six that the rules ask for.
 
     Raises NotEnoughCards, and UnknownCard for a text that is no card.
     """
@@ -89,7 +89,7 @@ def _deal(cards: Sequence[Card]) -> Deal:
 
 
 def replay(cards: Sequence[Card]) -> Deal:
-    """This will deal again from recorded cards in deal order, which must be used up exactly.
+    """Deal again from recorded cards in deal order, which must be used up exactly.
 
     Raises IllegalDeal when cards are missing, left over, or no cards at all.
     """
@@ -104,7 +104,7 @@ def replay(cards: Sequence[Card]) -> Deal:
 
 
 def steps(dealt: Deal) -> tuple[Step, ...]:
-    """This will tell a deal in words, step by step: each card, the totals, the rule that applied, who wins."""
+    """Tell a deal in words, step by step: each card, the totals, the rule that applied, who wins."""
     return tuple(_steps(dealt))
 
 

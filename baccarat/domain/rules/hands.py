@@ -6,10 +6,10 @@ from baccarat.domain.rules.cards import POINTS, Card
 
 
 def total(cards: Sequence[Card]) -> int:
-    """This will return a hand's points: the sum of its cards modulo 10. Raises UnknownCard."""
+    """Return a hand's points: the sum of its cards modulo 10. Raises UnknownCard."""
     return sum(POINTS[card] for card in cards) % 10
 
 
 def is_natural(cards: Sequence[Card]) -> bool:
-    """This will tell whether a hand is a natural: 8 or 9 in its first two cards. Raises UnknownCard."""
+    """Tell whether a hand is a natural: 8 or 9 in its first two cards. Raises UnknownCard."""
     return len(cards) == 2 and total(cards) >= 8

@@ -54,25 +54,24 @@ class Sheet:
     player_edge: tuple[Spot, ...]
 
     def spot(self, spot: Spot) -> SpotOdds:
-        """The odds of one spot."""
         return next(odds for odds in self.spots if odds.spot is spot)
 
 
 @lru_cache(maxsize=256)
 def sheet(rules: TableRules) -> Sheet:
-    """This will return every spot's odds as exact fractions."""
+    """Return every spot's odds as exact fractions."""
     spots = tuple(_spot_odds(rules, spot) for spot in Spot)
     return Sheet(rules=rules, counts=counts(rules.decks), spots=spots, player_edge=player_edge_spots(rules))
 
 
 @lru_cache(maxsize=256)
 def player_edge_spots(rules: TableRules) -> tuple[Spot, ...]:
-    """This will return the spots on which the house has no edge, at exact rates or by rounding a permitted stake."""
+    """Return the spots on which the house has no edge, at exact rates or by rounding a permitted stake."""
     return tuple(spot for spot in Spot if _has_player_edge(rules, spot))
 
 
 def expected_return(rules: TableRules, stakes: Stakes) -> Fraction:
-    """This will return what a wager is worth on average, in minor units: stakes and wins less all commission.
+    """Return what a wager is worth on average, in minor units: stakes and wins less all commission.
 
     Commission that is deferred counts as paid. Raises UnknownStake.
     """

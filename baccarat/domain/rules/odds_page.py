@@ -11,19 +11,19 @@ PLACES = 9
 
 
 def decimal(value: Fraction, *, places: int = PLACES) -> str:
-    """This will print a fraction as a decimal string, rounded half up in size to `places`, at least one."""
+    """Print a fraction as a decimal string, rounded half up in size to `places`, at least one."""
     scaled = (abs(value.numerator) * 10**places * 2 + value.denominator) // (2 * value.denominator)
     whole, rest = divmod(scaled, 10**places)
     return f"{'-' if value < 0 and scaled else ''}{whole}.{rest:0{places}d}"
 
 
 def exact(value: Fraction) -> str:
-    """This will print a fraction in lowest terms as "n/d"."""
+    """Print a fraction in lowest terms as "n/d"."""
     return f"{value.numerator}/{value.denominator}"
 
 
 def commission_policy(rules: TableRules) -> str:
-    """This will tell in one sentence what commission a table charges on Banker wins."""
+    """Tell in one sentence what commission a table charges on Banker wins."""
     commission = rules.commission
     if commission is None:
         return "No commission is charged."
@@ -32,7 +32,7 @@ def commission_policy(rules: TableRules) -> str:
 
 
 def notes(sheet: Sheet) -> tuple[str, ...]:
-    """This will list what a player and an operator should know about these odds, one sentence or two each."""
+    """List what a player and an operator should know about these odds, one sentence or two each."""
     rules = sheet.rules
     least = f"{money.text(rules.minimum, rules.currency)} {rules.currency}"
     found = [
@@ -52,7 +52,7 @@ def notes(sheet: Sheet) -> tuple[str, ...]:
 
 
 def document(sheet: Sheet) -> dict[str, object]:
-    """This will return the whole sheet ready for JSON: fractions as "n/d" and as decimal strings, money as text."""
+    """Return the whole sheet ready for JSON: fractions as "n/d" and as decimal strings, money as text."""
     rules, found = sheet.rules, sheet.counts
     return {
         "preset": rules.preset,

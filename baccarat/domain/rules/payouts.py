@@ -57,14 +57,14 @@ RESULTS: Final[dict[Outcome, tuple[tuple[Spot, Result], ...]]] = {
 
 
 def pays(rules: TableRules, spot: Spot) -> Ratio:
-    """This will return the odds that a winning stake on a spot is paid at, before commission."""
+    """Return the odds that a winning stake on a spot is paid at, before commission."""
     if spot is _BANKER:
         return rules.banker_pays
     return rules.player_pays if spot is _PLAYER else rules.tie_pays
 
 
 def settle(rules: TableRules, stakes: Stakes, outcome: Outcome) -> Settlement:
-    """This will settle one seat's wager, stakes and results in minor units, results in the order of the spots.
+    """Settle one seat's wager, stakes and results in minor units, results in the order of the spots.
 
     A win at odds that do not divide evenly is rounded half up to the minor unit. Raises UnknownStake for a spot that
     is not on the layout and for a stake that is not positive.

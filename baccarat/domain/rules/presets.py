@@ -154,7 +154,7 @@ _OWN: Final = frozenset(field.name for field in fields(TableRules)) - _FIXED
 
 
 def rules_for(preset: str, *, currency: str, **overrides: Any) -> TableRules:
-    """This will return a preset's rules in a currency's minor units, with an operator's own values for some fields.
+    """Return a preset's rules in a currency's minor units, with an operator's own values for some fields.
 
     Overrides are fields of TableRules, amounts in minor units. Raises UnknownPreset, UnknownCurrency, and InvalidRules
     with the names of the fields that are wrong.

@@ -110,16 +110,16 @@ class TableRules:
 
     @property
     def label(self) -> str:
-        """This will name these rules as rounds carry them: preset and version, such as "mini@1"."""
+        """Name these rules as rounds carry them: preset and version, such as "mini@1"."""
         return f"{self.preset}@{self.version}"
 
     @property
     def shape(self) -> ShoeShape:
-        """This will return what a long shoe by these rules is made of."""
+        """Return what a long shoe by these rules is made of."""
         return ShoeShape(decks=self.decks, cut_cards_from_end=self.cut_cards_from_end, burn=self.burn)
 
     def ceremony_seconds(self) -> "CeremonySeconds | None":
-        """This will return the time limits of the Caller's ceremony, None at a table without one."""
+        """Return the time limits of the Caller's ceremony, None at a table without one."""
         if not self.caller or self.look_seconds is None or self.hand_back_seconds is None:
             return None
         return CeremonySeconds(self.look_seconds, self.hand_back_seconds)

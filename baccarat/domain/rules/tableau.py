@@ -34,12 +34,12 @@ BANKER_DRAWS: Final = (*_read(PRINTED), (False,) * 11, (False,) * 11)
 
 
 def player_draws(total: int) -> bool:
-    """This will tell whether the Player draws on a two-card total of 0 to 9: on 0-5, when no side has a natural."""
+    """Tell whether the Player draws on a two-card total of 0 to 9: on 0-5, when no side has a natural."""
     return total <= 5
 
 
 def banker_draws(total: int, third: int | None) -> bool:
-    """This will tell whether the Banker draws on a two-card total of 0 to 9, when no side has a natural.
+    """Tell whether the Banker draws on a two-card total of 0 to 9, when no side has a natural.
 
     `third` is the points of the Player's third card, 0 to 9, or None when the Player stood.
     """

@@ -61,7 +61,7 @@ class InvalidRules(Refusal):
 
 
 def check(rules: TableRules) -> TableRules:
-    """This will return the rules as they are when a table can play by them. Raises InvalidRules."""
+    """Return the rules as they are when a table can play by them. Raises InvalidRules."""
     mistyped = _wrong_types(rules)
     if mistyped:
         raise _invalid(mistyped, dict.fromkeys(mistyped, "wrong_type"))

@@ -43,13 +43,13 @@ class Doubt:
 
 
 def returns(rules: TableRules) -> tuple[SpotReturn, ...]:
-    """This will compute the theoretical return of every spot by enumeration of all draws."""
+    """Compute the theoretical return of every spot by enumeration of all draws."""
     found = sheet(rules)
     return tuple(SpotReturn(odds.spot, exact(odds.exact.rtp), exact(odds.at_minimum.rtp)) for odds in found.spots)
 
 
 def doubts(rules: TableRules, *, floor: int) -> tuple[Doubt, ...]:
-    """This will list spots on which the house has no edge, or which return less than `floor` (1/100 of a percent)."""
+    """List spots on which the house has no edge, or which return less than `floor` (1/100 of a percent)."""
     found = sheet(rules)
     edges = set(found.player_edge)
     return tuple(
@@ -60,30 +60,30 @@ def doubts(rules: TableRules, *, floor: int) -> tuple[Doubt, ...]:
 
 
 def sentence(rules: TableRules, *, floor: int) -> str:
-    """This will say what an operator has to acknowledge, word by word, before real money plays; empty for nothing."""
+    """Say what an operator has to acknowledge, word by word, before real money plays; empty for nothing."""
     told = [_told(doubt, rules, floor) for doubt in doubts(rules, floor=floor)]
     return f"We accept that {' and that '.join(told)}." if told else ""
 
 
 def is_acknowledged(rules: TableRules, *, floor: int, words: str) -> bool:
-    """This will tell whether these words are the sentence, whatever the space between them."""
+    """Tell whether these words are the sentence, whatever the space between them."""
     return words.split() == sentence(rules, floor=floor).split()
 
 
 def waits_for_shoe(old: TableRules, new: TableRules) -> bool:
-    """This will tell whether new rules can't begin before the shoe in play has ended."""
+    """Tell whether new rules can't begin before the shoe in play has ended."""
     if old.shuffle is not Shuffle.SHOE:
         return False
     return any(getattr(old, name) != getattr(new, name) for name in _OF_THE_SHOE)
 
 
 def is_same(old: TableRules, new: TableRules) -> bool:
-    """This will tell whether two versions play alike, whatever their numbers."""
+    """Tell whether two versions play alike, whatever their numbers."""
     return not list(_changed(old, new))
 
 
 def differences(old: TableRules, new: TableRules) -> tuple[str, ...]:
-    """This will tell in words what changes from one version to another, a sentence for each field and return."""
+    """Tell in words what changes from one version to another, a sentence for each field and return."""
     told = [f"{_title(name)}: {_value(old, name)} becomes {_value(new, name)}." for name in _changed(old, new)]
     for before, after in zip(sheet(old).spots, sheet(new).spots, strict=True):
         if before.exact.rtp != after.exact.rtp:
@@ -94,7 +94,7 @@ def differences(old: TableRules, new: TableRules) -> tuple[str, ...]:
 
 
 def percent(value: Fraction) -> str:
-    """This will print a share of one with four places: "98.9421%"."""
+    """Print a share of one with four places: "98.9421%"."""
     return f"{decimal(100 * value, places=4)}%"
 
 

@@ -21,7 +21,7 @@ Events = Sequence[e.TableEvent]
 
 
 def decide(command: c.TableCommand, state: TableState) -> Events:
-    """This will answer a command with the events that follow from it, or raise a Refusal."""
+    """Answer a command with the events that follow from it, or raise a Refusal."""
     return _DECIDE[type(command)](command, state)
 
 

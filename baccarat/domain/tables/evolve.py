@@ -30,7 +30,7 @@ Word = re.ChipsPlaced | re.PlacementUndone | re.ChipsCleared | re.WagerRepeated 
 
 
 def evolve(state: TableState, event: Event) -> TableState:
-    """This will apply one event of the table or of its rounds; most of a round's events leave the table as it is."""
+    """Apply one event of the table or of its rounds; most of a round's events leave the table as it is."""
     apply = _APPLY.get(type(event))
     return state if apply is None else apply(state, event)
 

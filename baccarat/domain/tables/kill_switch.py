@@ -25,7 +25,7 @@ _REFUSALS: Final[dict[Scope, type[PlayIsStopped]]] = {
 
 
 def require_playing(state: TableState) -> None:
-    """This will check that nothing stops the table.
+    """Check that nothing stops the table.
 
     Raises the refusal of the widest switch that does, TableIsClosing, RulesWithdrawn.
     """
@@ -38,20 +38,20 @@ def require_playing(state: TableState) -> None:
 
 
 def require_staying(state: TableState) -> None:
-    """This will check that the table is not about to close for good. Raises TableIsClosing."""
+    """Check that the table is not about to close for good. Raises TableIsClosing."""
     if state.is_to_close():
         raise TableIsClosing
 
 
 def stop(command: c.StopPlay, state: TableState) -> Sequence[PlayStopped]:
-    """This will judge that a table be stopped; one that the switch holds already, or does not reach, stays as it is."""
+    """Judge that a table be stopped; one that the switch holds already, or does not reach, stays as it is."""
     if _is_held(command, state) or not _is_reached(command, state):
         return ()
     return (PlayStopped(command.scope, command.subject, command.says, command.reason, command.by, command.now),)
 
 
 def resume(command: c.ResumePlay, state: TableState) -> Sequence[PlayResumed]:
-    """This will judge that a table go on; one that this switch does not stop changes nothing."""
+    """Judge that a table go on; one that this switch does not stop changes nothing."""
     if not _is_held(command, state):
         return ()
     return (PlayResumed(command.scope, command.subject, command.reason, command.by, command.now),)

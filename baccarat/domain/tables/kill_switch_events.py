@@ -79,10 +79,9 @@ SwitchEvent = SwitchThrown | SwitchReleased
 
 
 def switch_id(scope: Scope, subject: str) -> str:
-    """This will name a switch: "gaming", or such as "table:<id>"."""
+    """Name a switch: "gaming", or such as "table:<id>"."""
     return f"{scope}:{subject}" if subject else scope.value
 
 
 def switch_stream(scope: Scope, subject: str) -> str:
-    """This will name the stream of a switch."""
     return f"switch-{scope}-{subject}" if subject else f"switch-{scope}"

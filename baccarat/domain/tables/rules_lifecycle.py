@@ -19,7 +19,7 @@ Events = Sequence[e.VersionEvent]
 
 
 def require_acknowledged(rules: TableRules, *, floor: int, words: str, edge_accepted: bool = False) -> None:
-    """This will check that an operator has said what rules need to be said for real money.
+    """Check that an operator has said what rules need to be said for real money.
 
     Raises PlayerEdgeNotAccepted, ReturnUnderFloor where nothing was said, else AcknowledgementDiffers,
     AcknowledgementNotNeeded.
@@ -38,7 +38,7 @@ def require_acknowledged(rules: TableRules, *, floor: int, words: str, edge_acce
 
 
 def draft(command: c.DraftRules, state: TableState) -> Events:
-    """This will judge proposed rules as a new version of the table's."""
+    """Judge proposed rules as a new version of the table's."""
     ruled = state.ruling()
     if ruled.draft is not None:
         raise r.DraftWaits(version=ruled.draft.rules.version)
@@ -62,7 +62,7 @@ def draft(command: c.DraftRules, state: TableState) -> Events:
 
 
 def publish(command: c.PublishRules, state: TableState) -> Events:
-    """This will let another person agree to the draft."""
+    """Let another person agree to the draft."""
     waiting = _waiting(command.version, state)
     if command.by == waiting.by:
         raise r.RulesNeedAnother
@@ -96,7 +96,7 @@ def _require_told(waiting: Draft, *, floor: int) -> None:
 
 
 def waits(state: TableState, rules: TableRules) -> e.Waits:
-    """This will tell what rules have to wait for once they are published.
+    """Tell what rules have to wait for once they are published.
 
     Raises ShoeIsBound where the next shoe was committed to with the shape of rules that wait, and these have another.
     """
@@ -110,13 +110,13 @@ def waits(state: TableState, rules: TableRules) -> e.Waits:
 
 
 def reject(command: c.RejectRules, state: TableState) -> Events:
-    """This will let anybody who may decide refuse the draft, or its maker take it back."""
+    """Let anybody who may decide refuse the draft, or its maker take it back."""
     _waiting(command.version, state)
     return (e.RulesRejected(command.version, _reason(command.reason), command.by, command.now),)
 
 
 def take_effect(command: c.RulesTakeEffect, state: TableState) -> Events:
-    """This will let published rules hold from the next round on, unless they wait for a shoe."""
+    """Let published rules hold from the next round on, unless they wait for a shoe."""
     waiting = state.ruling().next
     if waiting is None or not state.next_rules_are_due():
         return ()
@@ -125,7 +125,7 @@ def take_effect(command: c.RulesTakeEffect, state: TableState) -> Events:
 
 
 def decommission(command: c.DecommissionRules, state: TableState) -> Events:
-    """This will withdraw the rules in force: what is in hand concludes, and no round opens by them any more."""
+    """Withdraw the rules in force: what is in hand concludes, and no round opens by them any more."""
     if state.ruling().withdrawn:
         raise r.RulesWithdrawn
     if command.version != state.rules.version:

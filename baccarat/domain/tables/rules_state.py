@@ -44,7 +44,6 @@ class Ruled:
 
 
 def after(state: Ruled, event: VersionEvent) -> Ruled:
-    """This will apply one event."""
     match event:
         case RulesDrafted():
             draft = Draft(event.rules, event.floor, event.acknowledgement, event.by)

@@ -74,7 +74,7 @@ def _start(command: c.StartShoe, state: TableState) -> Events:
 
 
 def cut_of(coming: NextShoe) -> tuple[tuple[Contribution, ...], str]:
-    """This will list what a committed shoe's cut would be fixed by now, and that cut in hex."""
+    """List what a committed shoe's cut would be fixed by now, and that cut in hex."""
     contributions = cut.listed(coming.given)
     return contributions, cut.cut_of(coming.shoe, contributions)
 
@@ -105,7 +105,7 @@ def _reveal(command: c.RevealShoe, state: TableState) -> Events:
 
 
 def burned_for(turned: Card) -> int:
-    """This will tell how many cards are burned after the turned one: its points, ten for a ten or court card."""
+    """Tell how many cards are burned after the turned one: its points, ten for a ten or court card."""
     return points(turned) or 10
 
 

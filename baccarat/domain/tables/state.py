@@ -108,27 +108,27 @@ class TableState:
     ruled: Ruled | None = None
 
     def facts(self) -> e.TableOpened:
-        """This will return how the table was opened; only an opened table has it."""
+        """Return how the table was opened; only an opened table has it."""
         if self.opened is None:
             raise LookupError("the table was never opened")
         return self.opened
 
     @property
     def rules(self) -> TableRules:
-        """This will return the rules that the table plays by now."""
+        """Return the rules that the table plays by now."""
         return self.facts().rules if self.ruled is None else self.ruled.in_force
 
     def ruling(self) -> Ruled:
-        """This will return which rules hold, wait and are proposed."""
+        """Return which rules hold, wait and are proposed."""
         rules = self.rules
         return self.ruled or Ruled(in_force=rules, highest=rules.version)
 
     def is_withdrawn(self) -> bool:
-        """This will tell whether no round may open by the rules in force, and none that are published wait."""
+        """Tell whether no round may open by the rules in force, and none that are published wait."""
         return self.ruled is not None and self.ruled.withdrawn and not self.next_rules_are_due()
 
     def next_rules_are_due(self) -> bool:
-        """This will tell whether published rules wait that may hold from the next round on."""
+        """Tell whether published rules wait that may hold from the next round on."""
         waiting = self.ruling().next
         if waiting is None:
             return False
@@ -137,33 +137,32 @@ class TableState:
         return self.shoe is None and self.bound_shape() in (None, waiting.rules.shape)
 
     def bound_shape(self) -> ShoeShape | None:
-        """This will return the shape that the next shoe is committed to with, None without such a shoe."""
+        """Return the shape that the next shoe is committed to with, None without such a shoe."""
         coming = self.next_shoe
         return None if coming is None else coming.shape or self.rules.shape
 
     def shape_to_come(self) -> ShoeShape:
-        """This will return the shape of a shoe that is committed to now: by the rules that wait, if any do."""
+        """Return the shape of a shoe that is committed to now: by the rules that wait, if any do."""
         waiting = None if self.ruled is None else self.ruled.next
         return (self.rules if waiting is None else waiting.rules).shape
 
     def seat_of(self, player: UUID) -> Seat | None:
-        """This will find the player's seat, or None."""
         return next((seat for seat in self.seats if seat.player == player), None)
 
     def at(self, number: int) -> Seat | None:
-        """This will find who has the numbered seat, or None."""
+        """Find who has the numbered seat, or None."""
         return next((seat for seat in self.seats if seat.seat == number), None)
 
     def is_to_close(self) -> bool:
-        """This will tell whether the table is to be closed for good and stands open still."""
+        """Tell whether the table is to be closed for good and stands open still."""
         return self.closing is not None and not self.closed
 
     def has_long_shoe(self) -> bool:
-        """This will tell whether many rounds are dealt from one shoe."""
+        """Tell whether many rounds are dealt from one shoe."""
         return self.rules.shuffle is Shuffle.SHOE
 
     def stopped(self) -> Stop | None:
-        """This will return the widest switch that holds the table, None while it may play."""
+        """Return the widest switch that holds the table, None while it may play."""
         return min(self.stops, key=lambda held: _WIDTH.index(held.scope), default=None)
 
 

@@ -101,7 +101,7 @@ def _audit(jobs: int, *, quiet: bool, **asked: Any) -> Report:
 
 
 def findings_table(findings: tuple[Finding, ...]) -> Table:
-    """This will lay findings out: what, where, expected, found."""
+    """Lay findings out: what, where, expected, found."""
     table = Table("what", "where", "expected", "found", title="Findings", title_justify="left", show_lines=True)
     for column in table.columns:
         column.overflow = "fold"

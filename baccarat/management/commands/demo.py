@@ -26,7 +26,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, slug: str, key: bool, admin: bool, **__: Any) -> None:
-        """This will make what is missing and print it."""
+        """Make what is missing and print it."""
         if admin:
             self._make_admin()
         try:

@@ -12,7 +12,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """This will say how many seeds came from which key. Raises CommandError for seeds that no key opens."""
+        """Say how many seeds came from which key. Raises CommandError for seeds that no key opens."""
         done = key_rotation.rotate(actor="system:rotate_shoe_keys")
         for key, count in sorted(done.resealed.items()):
             self.stdout.write(f"{count} from {key} to {done.key}")

@@ -17,14 +17,14 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """This will declare what can be done."""
+        """Declare what can be done."""
         parser.add_argument("--operator", metavar="SLUG", help="an operator's own list; without it, the list of all")
         parser.add_argument("--add", nargs="+", default=[], metavar="WORD")
         parser.add_argument("--remove", nargs="+", default=[], metavar="WORD")
         parser.add_argument("--first", action="store_true", help="add a short list to begin with")
 
     def handle(self, *_args: Any, operator: str | None, add: list[str], remove: list[str], **options: Any) -> None:
-        """This will do it, and print the list as it stands."""
+        """Do it, and print the list as it stands."""
         try:
             whose = None if operator is None else find_operator(slug=operator).id
             metadata = Metadata(str(whose or ""), ACTOR, "", "words")

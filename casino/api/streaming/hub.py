@@ -37,7 +37,7 @@ Result = TypeVar("Result")
 
 
 async def in_thread(function: Callable[..., Result], /, **given: Any) -> Result:
-    """This will run a function that asks the database, and leave no connection behind."""
+    """Run a function that asks the database, and leave no connection behind."""
     return await asyncio.get_running_loop().run_in_executor(THREADS, partial(_closing, function, given))
 
 
@@ -95,7 +95,7 @@ class Hub(Generic[Seen]):
         self._moved: asyncio.Future[None] | None = None
 
     async def enter(self) -> None:
-        """This will make sure that the log is being read; `leave` ends what this began."""
+        """Make sure that the log is being read; `leave` ends what this began."""
         self._guests += 1
         if self._started is None:
             self._started = asyncio.create_task(self._start())
@@ -109,7 +109,7 @@ class Hub(Generic[Seen]):
             raise
 
     def leave(self, follower: Follower[Seen] | None) -> None:
-        """This will forget a stream, and end the reader with the last one."""
+        """Forget a stream, and end the reader with the last one."""
         if follower is not None:
             self.refollow(follower, frozenset())
             self.followers.discard(follower)
@@ -118,7 +118,7 @@ class Hub(Generic[Seen]):
             self._stop()
 
     def join(self, follower: Follower[Seen], *, after: int) -> None:
-        """This will show a stream all that is kept after this position, and then all that comes."""
+        """Show a stream all that is kept after this position, and then all that comes."""
         self.followers.add(follower)
         self.refollow(follower, follower.topics)
         for happening in self.since(after):
@@ -126,7 +126,7 @@ class Hub(Generic[Seen]):
                 self._show(follower, happening)
 
     def refollow(self, follower: Follower[Seen], topics: frozenset[str]) -> None:
-        """This will let a stream follow these topics and no others."""
+        """Let a stream follow these topics and no others."""
         if follower not in self.followers:
             follower.topics = topics
             return
@@ -138,17 +138,17 @@ class Hub(Generic[Seen]):
         follower.topics = topics
 
     def keeps(self, after: int) -> bool:
-        """This will say whether all that was sealed after this position is kept."""
+        """Say whether all that was sealed after this position is kept."""
         first = self._kept[0].position - 1 if self._kept else self.position
         return first <= after <= self.position
 
     def since(self, after: int) -> Sequence[Seen]:
-        """This will return what is kept after this position, in order; positions have no gap."""
+        """Return what is kept after this position, in order; positions have no gap."""
         skipped = max(0, after - self._kept[0].position + 1) if self._kept else 0
         return list(islice(self._kept, skipped, None))
 
     async def reach(self, position: int) -> bool:
-        """This will wait until the reader has come to this position, and say whether it has."""
+        """Wait until the reader has come to this position, and say whether it has."""
         try:
             async with asyncio.timeout(PATIENCE):
                 while self.position < position:

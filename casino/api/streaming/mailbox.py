@@ -30,7 +30,7 @@ class Mailbox:
         self._bell: asyncio.Future[None] | None = None
 
     def put(self, letter: Letter) -> bool:
-        """This will add a letter, and say whether there was room for it."""
+        """Add a letter, and say whether there was room for it."""
         if len(self._waiting) >= self.most:
             return False
         self._waiting.append(letter)
@@ -38,16 +38,16 @@ class Mailbox:
         return True
 
     def forget_positions(self) -> None:
-        """This will drop the letters that belong to a position: their reader begins anew at another."""
+        """Drop the letters that belong to a position: their reader begins anew at another."""
         self._waiting = [letter for letter in self._waiting if not letter.position]
 
     def close(self) -> None:
-        """This will wake the reader for the last time."""
+        """Wake the reader for the last time."""
         self.closed = True
         self._ring()
 
     async def take(self) -> list[Letter]:
-        """This will wait for letters and return all there are; none when the box is closed and empty."""
+        """Wait for letters and return all there are; none when the box is closed and empty."""
         loop = asyncio.get_running_loop()
         if not self._waiting and not self.closed:
             self._bell = loop.create_future()

@@ -42,11 +42,11 @@ class Reader(threading.Thread):
         self._stopping = threading.Event()
 
     def stop(self) -> None:
-        """This will make the thread end soon; it is not waited for."""
+        """Make the thread end soon; it is not waited for."""
         self._stopping.set()
 
     def run(self) -> None:
-        """This will read until it is stopped."""
+        """Read until it is stopped."""
         listener, pause = Listener(), 0.0
         try:
             while not self._stopping.is_set():

@@ -15,13 +15,13 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 def message(event: str, data: Any, *, position: int | None = None) -> bytes:
-    """This will write one message; `data` is anything that msgspec writes as JSON, `position` becomes its id."""
+    """Write one message; `data` is anything that msgspec writes as JSON, `position` becomes its id."""
     id_ = b"" if position is None else b"id: %d\n" % position
     return b"%sevent: %s\ndata: %s\n\n" % (id_, event.encode(), _encode(data))
 
 
 def keep_alive(position: int) -> bytes:
-    """This will write a comment, with the id of all that was looked at: who comes back asks from there on.
+    """Write a comment, with the id of all that was looked at: who comes back asks from there on.
 
     A block without data is dispatched to nobody, yet its id counts.
     """

@@ -52,19 +52,18 @@ class AdjustmentAdmin(ReadOnlyAdmin):
     search_help_text = "id, or player's id"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add names."""
         slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
         nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
         named: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug), nickname=Subquery(nickname))
         return named
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for an id or a player."""
+        """Look for an id or a player."""
         identity = as_uuid(term)
         return None if identity is None else Q(pk=identity) | Q(player_id=identity)
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the addresses of `approve` and `reject`."""
+        """Add the addresses of `approve` and `reject`."""
         return [
             self.perform_path("approve", DECIDE, self.approve),
             self.perform_path("reject", DECIDE, self.reject),
@@ -72,7 +71,7 @@ class AdjustmentAdmin(ReadOnlyAdmin):
         ]
 
     def approve(self, request: HttpRequest, adjustment: Adjustment) -> str:
-        """This will agree. Raises the refusals of `operations.approve`."""
+        """Agree. Raises the refusals of `operations.approve`."""
         done = services.approve(
             adjustment.pk,
             operator=adjustment.operator_id,
@@ -85,7 +84,7 @@ class AdjustmentAdmin(ReadOnlyAdmin):
         return f"Approved{owed}. The player has been told."
 
     def reject(self, request: HttpRequest, adjustment: Adjustment) -> str:
-        """This will refuse. Raises the refusals of `operations.reject`."""
+        """Refuse. Raises the refusals of `operations.reject`."""
         services.reject(
             adjustment.pk,
             operator=adjustment.operator_id,
@@ -102,7 +101,6 @@ class AdjustmentAdmin(ReadOnlyAdmin):
 
     @admin.display(description="status")
     def standing(self, adjustment: Adjustment) -> SafeString:
-        """How it stands."""
         return html.badge(adjustment.status, _TONES[adjustment.status])
 
     @admin.display(description="way")
@@ -123,17 +121,14 @@ class AdjustmentAdmin(ReadOnlyAdmin):
 
     @admin.display(description="operator")
     def operator(self, adjustment: Any) -> SafeString | str:
-        """Whose house it is in."""
         return html.page("operator", adjustment.operator_id, adjustment.slug or html.short(adjustment.operator_id))
 
     @admin.display(description="player")
     def player(self, adjustment: Any) -> SafeString | str:
-        """Whose account it is."""
         return html.page("player", adjustment.player_id, adjustment.nickname or html.short(adjustment.player_id))
 
     @admin.display(description="asked by")
     def asked_by(self, adjustment: Adjustment) -> str:
-        """Who asked for it."""
         return staff_names.named(adjustment.requested_by)
 
     @admin.display(description="requested (UTC)")
@@ -142,7 +137,7 @@ class AdjustmentAdmin(ReadOnlyAdmin):
         return html.moment(adjustment.requested_at)
 
     def sections(self, request: HttpRequest, obj: Adjustment) -> Sequence[Section]:
-        """This will show an adjustment with its words, and the forms to decide it for those who may."""
+        """Show an adjustment with its words, and the forms to decide it for those who may."""
         words = queries.words([obj.pk]).get(obj.pk)
         whose = {"operator": obj.operator_id, "player": obj.player_id}
         account = player_account(book=Book(obj.book), currency=obj.currency, **whose)
@@ -183,7 +178,7 @@ class AdjustmentAdmin(ReadOnlyAdmin):
 
 
 def ask(request: HttpRequest, account: Account) -> str:
-    """This will ask for the correction of a player's account, as its form says.
+    """Ask for the correction of a player's account, as its form says.
 
     Raises PermissionDenied for any other account, and the refusals of `operations.request`.
     """
@@ -207,7 +202,7 @@ def ask(request: HttpRequest, account: Account) -> str:
 
 
 def form_of(request: HttpRequest, account: Account, url: str) -> Sequence[Section]:
-    """This will show the form that asks for a correction of a player's account, for those who may."""
+    """Show the form that asks for a correction of a player's account, for those who may."""
     if account.kind != AccountKind.ACCOUNT or not request.user.has_perm(REQUEST):
         return ()
     fields = (

@@ -35,7 +35,7 @@ STANDINGS: Final = {Standing.CONFIRMED: "good", Standing.DECIDING: "warn"}
 
 
 def preset_filter(where: str) -> Any:
-    """This will make a filter by preset; `where` is a lookup that the preset's name, or name@, is given to."""
+    """Make a filter by preset; `where` is a lookup that the preset's name, or name@, is given to."""
     ending = "@" if where.endswith("__startswith") else ""
     return chosen(
         title="preset",
@@ -46,7 +46,7 @@ def preset_filter(where: str) -> Any:
 
 
 def with_names(rows: QuerySet[Any], *, table: bool) -> QuerySet[Any]:
-    """This will add the operator's slug, and the table's name, in the same query."""
+    """Add the operator's slug, and the table's name, in the same query."""
     slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
     names = {"slug": Subquery(slug)}
     if table:
@@ -56,32 +56,32 @@ def with_names(rows: QuerySet[Any], *, table: bool) -> QuerySet[Any]:
 
 
 def with_numbers(wagers: QuerySet[Any]) -> QuerySet[Any]:
-    """This will add the number of each wager's round, in the same query."""
+    """Add the number of each wager's round, in the same query."""
     number = Round.objects.filter(id=OuterRef("round_id")).values("number")
     numbered: QuerySet[Any] = wagers.annotate(round_number=Subquery(number))
     return numbered
 
 
 def round_link(wager: Any) -> SafeString | str:
-    """This will link to the round of a wager that `with_numbers` made."""
+    """Link to the round of a wager that `with_numbers` made."""
     number = wager.round_number
     return html.page("round", wager.round_id, html.short(wager.round_id) if number is None else f"No. {number}")
 
 
 def operator_link(row: Any) -> SafeString | str:
-    """This will link to the operator of a row that `with_names` made."""
+    """Link to the operator of a row that `with_names` made."""
     return html.page("operator", row.operator_id, row.slug or html.short(row.operator_id))
 
 
 def phase_badge(phase: str, set_aside: str | None) -> SafeString:
-    """This will print where a round stands; one set aside stands out."""
+    """Print where a round stands; one set aside stands out."""
     if set_aside is not None:
         return html.badge("set aside", "bad")
     return html.badge(phase, PHASES.get(Phase(phase), "plain"))
 
 
 def outcome_badge(outcome: str | None) -> SafeString | str:
-    """This will print who won, in the colour of the spot."""
+    """Print who won, in the colour of the spot."""
     return html.NOTHING if outcome is None else html.badge(outcome, OUTCOMES.get(outcome, "bad"))
 
 
@@ -90,7 +90,7 @@ set_aside_count: Final = Waiting("baccarat.view_round", lambda: Table.objects.fi
 
 
 def told(title: str, events: Sequence[Recorded], currency: str) -> Grid:
-    """This will tell a stream of this game in words; an event that can't be read says so instead of failing."""
+    """Tell a stream of this game in words; an event that can't be read says so instead of failing."""
     said = crypto_shredding.opened([_told(event, currency) for event in events])
     return timeline(title, events, {event.id: words or "" for event, words in zip(events, said, strict=True)})
 

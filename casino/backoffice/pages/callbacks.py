@@ -52,18 +52,18 @@ class CallbackAdmin(ReadOnlyAdmin):
     search_help_text = "number, or id of a payment"
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will go by the payment that a callback is about; one about none of ours is for superusers."""
+        """Go by the payment that a callback is about; one about none of ours is for superusers."""
         theirs = {"pk": _payment(OuterRef("body")), "operator_id__in": operators}
         return Q(Exists(Deposit.objects.filter(**theirs))) | Q(Exists(Withdrawal.objects.filter(**theirs)))
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
-        """This will reach back so far as `scope.SPAN`, and further for a number that is searched."""
+        """Reach back so far as `scope.SPAN`, and further for a number that is searched."""
         narrow = as_number(search_term.strip()) is not None
         rows = queryset if narrow else queryset.filter(scope.latest(Callback, request))
         return super().get_search_results(request, rows.annotate(payment=_payment(F("body"))), search_term)
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a number or a payment."""
+        """Look for a number or a payment."""
         number, identity = as_number(term), as_uuid(term)
         if number is not None:
             return Q(pk=number)
@@ -71,12 +71,10 @@ class CallbackAdmin(ReadOnlyAdmin):
 
     @admin.display(description="no.")
     def number(self, callback: Callback) -> str:
-        """Its number."""
         return str(callback.pk)
 
     @admin.display(description="about")
     def about(self, callback: Callback) -> SafeString | str:
-        """The payment."""
         told = report(callback)
         if told is None:
             return html.NOTHING
@@ -96,17 +94,14 @@ class CallbackAdmin(ReadOnlyAdmin):
 
     @admin.display(description="verdict")
     def verdict(self, callback: Callback) -> SafeString:
-        """What became of the callback."""
         verdict = callback.outcome or WAITING
         return html.badge(verdict.replace("_", " "), _TONES.get(verdict, "bad"))
 
     @admin.display(description="received (UTC)")
     def time(self, callback: Callback) -> SafeString | str:
-        """When it came."""
         return html.moment(callback.received_at, fine=True)
 
     def sections(self, request: HttpRequest, obj: Callback) -> Sequence[Section]:
-        """This will show one callback."""
         del request
         facts = (
             ("Provider", obj.provider),
@@ -124,7 +119,7 @@ class CallbackAdmin(ReadOnlyAdmin):
 
 
 def report(callback: Callback) -> Report | None:
-    """This will read what a callback says, None where that can't be read any more."""
+    """Read what a callback says, None where that can't be read any more."""
     try:
         return provider_messages.parse(callback.body)
     except (ValueError, msgspec.MsgspecError):

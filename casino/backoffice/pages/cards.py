@@ -27,19 +27,19 @@ class CardPicture:
 
 
 def picture(card: str, *, sideways: bool = False) -> CardPicture:
-    """This will describe a card for drawing; a third card lies sideways. Raises UnknownCard."""
+    """Describe a card for drawing; a third card lies sideways. Raises UnknownCard."""
     parsed = parse(card)
     rank, suit = parsed[0], parsed[1]
     return CardPicture("10" if rank == "T" else rank, suit, name(parsed), suit in _RED, sideways)
 
 
 def pictures(cards: Iterable[str]) -> list[CardPicture]:
-    """This will describe a hand for drawing, in the order dealt. Raises UnknownCard."""
+    """Describe a hand for drawing, in the order dealt. Raises UnknownCard."""
     return [picture(card, sideways=place == 2) for place, card in enumerate(cards)]
 
 
 def in_line(cards: Iterable[str]) -> SafeString:
-    """This will print cards as ranks with their suits, red ones in red. Raises UnknownCard."""
+    """Print cards as ranks with their suits, red ones in red. Raises UnknownCard."""
     shown = [picture(card) for card in cards]
     marks = [("c-red" if card.red else "c-black", card.name, f"{card.rank}{_SIGNS[card.suit]}") for card in shown]
     return format_html(

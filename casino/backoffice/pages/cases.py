@@ -51,11 +51,11 @@ class MatterAdmin(ReadOnlyAdmin):
     search_help_text = "id of a matter"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add what was done last."""
+        """Add what was done last."""
         return queries.standing(super().get_queryset(request))
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the addresses of `assign` and `resolve`."""
+        """Add the addresses of `assign` and `resolve`."""
         return [
             self.perform_path("assign", WORK, self.assign),
             self.perform_path("resolve", WORK, self.resolve),
@@ -63,36 +63,32 @@ class MatterAdmin(ReadOnlyAdmin):
         ]
 
     def assign(self, request: HttpRequest, matter: Matter) -> str:
-        """This will give it to an owner, or to who presses. Raises the refusals of `matters.assign`."""
+        """Give it to an owner, or to who presses. Raises the refusals of `matters.assign`."""
         by = memberships.actor(request.user)
         owner = request.POST.get("owner", "").strip()[:60] or by
         cases.assign(matter.pk, operator=matter.operator_id, owner=owner, by=by)
         return f"Assigned to {owner}."
 
     def resolve(self, request: HttpRequest, matter: Matter) -> str:
-        """This will say what became of it. Raises the refusals of `matters.resolve`."""
+        """Say what became of it. Raises the refusals of `matters.resolve`."""
         words = request.POST.get("words", "")
         cases.resolve(matter.pk, operator=matter.operator_id, words=words, by=memberships.actor(request.user))
         return "Resolved."
 
     @admin.display(description="matter")
     def title(self, matter: Matter) -> str:
-        """What kind of matter it is."""
         return matter.kind.replace("_", " ")
 
     @admin.display(description="status")
     def standing(self, matter: Any) -> SafeString:
-        """How it stands."""
         return html.badge(matter.last_act or "open", _TONES[matter.last_act])
 
     @admin.display(description="operator")
     def operator(self, matter: Matter) -> SafeString | str:
-        """Whose it is."""
         return html.page("operator", matter.operator_id, scope.slug(matter.operator_id))
 
     @admin.display(description="owner")
     def owner_(self, matter: Any) -> str:
-        """Who looks into it."""
         return staff_names.named(matter.owner or html.NOTHING)
 
     @admin.display(description="found (UTC)")
@@ -101,7 +97,7 @@ class MatterAdmin(ReadOnlyAdmin):
         return html.moment(matter.found_at)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """This will show what was found, what was done about it, and the forms for those who work on it."""
+        """Show what was found, what was done about it, and the forms for those who work on it."""
         kind, _, identity = obj.about.partition(" ")[0].partition(":")
         facts = (
             ("Matter", self.title(obj)),

@@ -35,7 +35,6 @@ class MessageAdmin(ChatAdmin):
 
     @admin.display(description="message")
     def written(self, message: Message) -> str:
-        """As it was written."""
         return message.text
 
     @admin.display(description="table")
@@ -49,7 +48,7 @@ class MessageAdmin(ChatAdmin):
         return html.moment(message.sent_at)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """This will show a message, and what can be done about its writer."""
+        """Show a message, and what can be done about its writer."""
         facts = (
             ("As written", obj.text),
             ("As players see it", obj.shown),
@@ -73,17 +72,17 @@ class ReportAdmin(ChatAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add whether it was dealt with."""
+        """Add whether it was dealt with."""
         closed = Exists(Closing.objects.filter(report_id=OuterRef("pk")))
         marked: QuerySet[Any] = super().get_queryset(request).annotate(closed=closed)
         return marked
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the address of `close`."""
+        """Add the address of `close`."""
         return [self.perform_path("close", MODERATE, self.close), *super().get_urls()]
 
     def close(self, request: HttpRequest, report: Report) -> str:
-        """This will note what came of a report. Raises the refusals of `moderating.close_report`."""
+        """Note what came of a report. Raises the refusals of `moderating.close_report`."""
         moderation.close_report(
             operator=report.operator_id,
             report=report.pk,
@@ -105,12 +104,10 @@ class ReportAdmin(ChatAdmin):
 
     @admin.display(description="reason")
     def why(self, report: Report) -> str:
-        """What the reporter says."""
         return report.reason or html.NOTHING
 
     @admin.display(description="table")
     def place(self, report: Report) -> SafeString:
-        """Where it was."""
         return html.both(html.page("table", report.table_id, html.short(report.table_id)), f"seat {report.seat}")
 
     @admin.display(description="reported (UTC)")
@@ -119,7 +116,7 @@ class ReportAdmin(ChatAdmin):
         return html.moment(report.reported_at)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """This will show a report with the message, and what can be done."""
+        """Show a report with the message, and what can be done."""
         message = Message.objects.filter(pk=obj.message_id).first() if obj.message_id else None
         closing = Closing.objects.filter(pk=obj.pk).first()
         crypto_shredding.open_rows([row for row in (message, closing) if row is not None])
@@ -157,7 +154,7 @@ class ActAdmin(ChatAdmin):
     search_help_text = "id or player's id"
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for an id or a player."""
+        """Look for an id or a player."""
         identity = as_uuid(term)
         return None if identity is None else Q(pk=identity) | Q(player_id=identity)
 
@@ -173,7 +170,6 @@ class ActAdmin(ChatAdmin):
 
     @admin.display(description="until (UTC)")
     def until_when(self, act: Act) -> SafeString | str:
-        """Until when it holds."""
         return "for good" if act.reason and act.until is None else html.moment(act.until)
 
     @admin.display(description="done (UTC)")
@@ -182,7 +178,7 @@ class ActAdmin(ChatAdmin):
         return html.moment(act.done_at)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """This will show an act, and what can be done now."""
+        """Show an act, and what can be done now."""
         facts = (
             ("Act", self.deed(obj)),
             ("Reason", self.why(obj)),

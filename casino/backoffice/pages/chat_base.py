@@ -23,19 +23,19 @@ class ChatAdmin(ReadOnlyAdmin):
     search_help_text = "id, table's id or player's id"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add the player's nickname and the operator's slug."""
+        """Add the player's nickname and the operator's slug."""
         slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
         nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
         named: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug), nickname=Subquery(nickname))
         return named
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for an id, a table or a player."""
+        """Look for an id, a table or a player."""
         identity = as_uuid(term)
         return None if identity is None else Q(pk=identity) | Q(table_id=identity) | Q(player_id=identity)
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the addresses of what moderators do about the player of a row."""
+        """Add the addresses of what moderators do about the player of a row."""
         return [
             self.perform_path("mute", MODERATE, self.mute),
             self.perform_path("unmute", MODERATE, self.unmute),
@@ -45,28 +45,27 @@ class ChatAdmin(ReadOnlyAdmin):
         ]
 
     def mute(self, request: HttpRequest, row: Any) -> str:
-        """This will mute the player. Raises the refusals of `moderating.mute`."""
+        """Mute the player. Raises the refusals of `moderating.mute`."""
         moderation.mute(moderator=moderator_of(request, row), reason=reason_of(request), minutes=minutes_of(request))
         return "Muted in all chats."
 
     def unmute(self, request: HttpRequest, row: Any) -> str:
-        """This will let the player write again. Raises the refusals of `moderating.unmute`."""
+        """Let the player write again. Raises the refusals of `moderating.unmute`."""
         moderation.unmute(moderator=moderator_of(request, row))
         return "The player may write again."
 
     def remove(self, request: HttpRequest, row: Any) -> str:
-        """This will remove the player from the casino. Raises the refusals of `moderating.remove`."""
+        """Remove the player from the casino. Raises the refusals of `moderating.remove`."""
         moderation.remove(moderator=moderator_of(request, row), reason=reason_of(request), minutes=minutes_of(request))
         return "Removed from the casino; the session has ended."
 
     def readmit(self, request: HttpRequest, row: Any) -> str:
-        """This will let the player in again. Raises the refusals of `moderating.readmit`."""
+        """Let the player in again. Raises the refusals of `moderating.readmit`."""
         moderation.readmit(moderator=moderator_of(request, row))
         return "The player may come in again."
 
     @admin.display(description="operator")
     def operator(self, row: Any) -> SafeString | str:
-        """Whose house it is in."""
         return html.page("operator", row.operator_id, row.slug or html.short(row.operator_id))
 
     @admin.display(description="player")
@@ -75,7 +74,7 @@ class ChatAdmin(ReadOnlyAdmin):
         return html.page("player", row.player_id, row.nickname or html.short(row.player_id))
 
     def about(self, row: Any) -> Sequence[tuple[str, object]]:
-        """This will name operator and player, and where more is to be found about the player."""
+        """Name operator and player, and where more is to be found about the player."""
         player = str(row.player_id)
         return (
             ("Operator", self.operator(row)),

@@ -29,7 +29,7 @@ _GONE: Final = "The session ends and none is opened; confirmed wagers are settle
 
 
 def forms_about(request: HttpRequest, part: ReadOnlyAdmin, row: Any) -> Sequence[Section]:
-    """This will show the forms about a row's player, to those who may send them."""
+    """Show the forms about a row's player, to those who may send them."""
     forms: list[Section] = []
     if request.user.has_perm(MODERATE):
         forms.append(Form("Mute the player", "Mute", part.perform_url("mute", row), _BAN, tone="bad"))
@@ -41,13 +41,13 @@ def forms_about(request: HttpRequest, part: ReadOnlyAdmin, row: Any) -> Sequence
 
 
 def moderator_of(request: HttpRequest, row: Any) -> Moderator:
-    """This will tell who acts about a row's player, and with what remark."""
+    """Tell who acts about a row's player, and with what remark."""
     note = request.POST.get("note", "")
     return Moderator(row.operator_id, row.player_id, note, remembered(request, row.operator_id))
 
 
 def reason_of(request: HttpRequest) -> Reason:
-    """This will read the reason. Raises UnknownModeration."""
+    """Read the reason. Raises UnknownModeration."""
     given = request.POST.get("reason", "")
     if given not in {reason.value for reason in Reason}:
         raise UnknownModeration(f"{given[:40]!r} is not one of the reasons.")
@@ -55,7 +55,7 @@ def reason_of(request: HttpRequest) -> Reason:
 
 
 def outcome_of(request: HttpRequest) -> Outcome:
-    """This will read what came of a report. Raises UnknownModeration."""
+    """Read what came of a report. Raises UnknownModeration."""
     given = request.POST.get("outcome", "")
     if given not in {outcome.value for outcome in Outcome}:
         raise UnknownModeration(f"{given[:40]!r} is not one of the outcomes.")
@@ -63,7 +63,7 @@ def outcome_of(request: HttpRequest) -> Outcome:
 
 
 def minutes_of(request: HttpRequest) -> int | None:
-    """This will read for how long, None for good. Raises UnknownModeration."""
+    """Read for how long, None for good. Raises UnknownModeration."""
     given = request.POST.get("minutes", "").strip()
     if not given:
         return None
@@ -73,7 +73,7 @@ def minutes_of(request: HttpRequest) -> int | None:
 
 
 def remembered(request: HttpRequest, operator: UUID | None) -> Metadata:
-    """This will build what events remember of an act of staff."""
+    """Build what events remember of an act of staff."""
     made = request_id(request)
     return Metadata(
         operator=str(operator or ""),

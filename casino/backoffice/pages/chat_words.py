@@ -32,21 +32,21 @@ class WordAdmin(ReadOnlyAdmin):
     search_help_text = "a word"
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will let the words of all be seen by everyone."""
+        """Let the words of all be seen by everyone."""
         return Q(operator_id__in=operators) | Q(operator_id__isnull=True)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add the operator's slug, in the same query."""
+        """Add the operator's slug, in the same query."""
         slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
         rows: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug))
         return rows
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a word, whatever it is dressed as."""
+        """Look for a word, whatever it is dressed as."""
         return Q(folded=fold(term))
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the addresses of `add` and `drop`."""
+        """Add the addresses of `add` and `drop`."""
         return [
             self.perform_path("list", LIST, self.enlist),
             self.perform_path("drop", LIST, self.drop),
@@ -54,7 +54,7 @@ class WordAdmin(ReadOnlyAdmin):
         ]
 
     def enlist(self, request: HttpRequest, word: Word) -> str:
-        """This will put another word on the list of this one. Raises the refusals of `listing.add`."""
+        """Put another word on the list of this one. Raises the refusals of `listing.add`."""
         _require_own(request, word)
         added = word_lists.add(
             operator=word.operator_id,
@@ -64,7 +64,7 @@ class WordAdmin(ReadOnlyAdmin):
         return f"{added.word} is masked from now on."
 
     def drop(self, request: HttpRequest, word: Word) -> str:
-        """This will take the word off its list. Raises the refusals of `listing.remove`."""
+        """Take the word off its list. Raises the refusals of `listing.remove`."""
         _require_own(request, word)
         word_lists.remove(operator=word.operator_id, word=word.word, metadata=remembered(request, word.operator_id))
         return f"{word.word} is masked no longer."
@@ -80,7 +80,7 @@ class WordAdmin(ReadOnlyAdmin):
         return html.moment(word.added_at)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """This will show a word, with what can be done for those who may."""
+        """Show a word, with what can be done for those who may."""
         facts = (
             ("Word", obj.word),
             ("Compared as", html.code(obj.folded)),

@@ -24,18 +24,17 @@ class CheckpointAdmin(ReadOnlyAdmin):
     search_help_text = "number"
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will let everyone who may look at checkpoints look at all: they are digests, and nobody's."""
+        """Let everyone who may look at checkpoints look at all: they are digests, and nobody's."""
         del operators
         return Q()
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a number."""
+        """Look for a number."""
         number = as_number(term)
         return None if number is None else Q(pk=number)
 
     @admin.display(description="checkpoint")
     def numbered(self, checkpoint: Checkpoint) -> str:
-        """Its number."""
         return f"#{checkpoint.number}"
 
     @admin.display(description="events")
@@ -49,7 +48,7 @@ class CheckpointAdmin(ReadOnlyAdmin):
         return html.moment(checkpoint.made_at)
 
     def sections(self, request: HttpRequest, obj: Checkpoint) -> Sequence[Section]:
-        """This will show what was signed, and whether the log still has it."""
+        """Show what was signed, and whether the log still has it."""
         del request
         facts = (
             ("Number", f"#{obj.number}"),

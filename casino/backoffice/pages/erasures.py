@@ -43,7 +43,7 @@ class PrivatePlayerAdmin(WholePlayerAdmin):
     """Players whole, with what they may ask for: all that is known of them, or to be forgotten."""
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the addresses of `export` and `erase`."""
+        """Add the addresses of `export` and `erase`."""
         export = self.admin_site.admin_view(self.export)
         return [
             path("<path:object_id>/export.zip", export, name="operators_player_export"),
@@ -52,7 +52,7 @@ class PrivatePlayerAdmin(WholePlayerAdmin):
         ]
 
     def export(self, request: HttpRequest, object_id: str) -> StreamingHttpResponse:
-        """This will answer everything about a player as a ZIP. Raises PermissionDenied."""
+        """Answer everything about a player as a ZIP. Raises PermissionDenied."""
         player = self._find(request, object_id)
         if request.method != "GET" or player is None or not request.user.has_perm(EXPORT):
             raise PermissionDenied
@@ -65,7 +65,7 @@ class PrivatePlayerAdmin(WholePlayerAdmin):
         return answer
 
     def erase(self, request: HttpRequest, player: Player) -> str:
-        """This will ask for a player to be erased. Raises the refusals of `erasing.request`."""
+        """Ask for a player to be erased. Raises the refusals of `erasing.request`."""
         erasing.request(
             operator=player.operator_id,
             player=player.pk,
@@ -76,7 +76,7 @@ class PrivatePlayerAdmin(WholePlayerAdmin):
         return "Asked for an erasure: another person decides."
 
     def sections(self, request: HttpRequest, obj: Player) -> Sequence[Section]:
-        """This will add what may be done with what is personal."""
+        """Add what may be done with what is personal."""
         return (*super().sections(request, obj), *self._privacy(request, obj))
 
     def _privacy(self, request: HttpRequest, player: Player) -> Iterator[Section]:
@@ -107,16 +107,15 @@ class ErasureAdmin(ReadOnlyAdmin):
     search_help_text = "id or player's id"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will read the decision with it."""
         return super().get_queryset(request).select_related("decision")
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for an id or a player's."""
+        """Look for an id or a player's."""
         identity = as_uuid(term)
         return None if identity is None else Q(pk=identity) | Q(player_id=identity)
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the addresses of `approve` and `decline`."""
+        """Add the addresses of `approve` and `decline`."""
         return [
             self.perform_path("approve", APPROVE, self.approve),
             self.perform_path("decline", APPROVE, self.decline),
@@ -124,12 +123,12 @@ class ErasureAdmin(ReadOnlyAdmin):
         ]
 
     def approve(self, request: HttpRequest, erasure: Erasure) -> str:
-        """This will erase the player. Raises the refusals of `erasing.approve`."""
+        """Erase the player. Raises the refusals of `erasing.approve`."""
         erasing.approve(erasure=erasure.pk, by=actor(request.user))
         return "Erased."
 
     def decline(self, request: HttpRequest, erasure: Erasure) -> str:
-        """This will leave the player as it is. Raises the refusals of `erasing.decline`."""
+        """Leave the player as it is. Raises the refusals of `erasing.decline`."""
         erasing.decline(erasure=erasure.pk, by=actor(request.user))
         return "Declined."
 
@@ -146,22 +145,18 @@ class ErasureAdmin(ReadOnlyAdmin):
 
     @admin.display(description="player")
     def player(self, erasure: Erasure) -> SafeString | str:
-        """Who is to be forgotten."""
         return html.page("player", erasure.player_id, html.short(erasure.player_id))
 
     @admin.display(description="operator")
     def operator(self, erasure: Erasure) -> SafeString | str:
-        """Whose player it is."""
         return html.page("operator", erasure.operator_id, scope.slug(erasure.operator_id))
 
     @admin.display(description="reason")
     def why(self, erasure: Erasure) -> str:
-        """Why."""
         return erasure.reason.replace("_", " ")
 
     @admin.display(description="asked by")
     def asked(self, erasure: Erasure) -> str:
-        """Who asked."""
         return staff_names.named(erasure.requested_by)
 
     @admin.display(description="asked (UTC)")
@@ -170,7 +165,7 @@ class ErasureAdmin(ReadOnlyAdmin):
         return html.moment(erasure.requested_at)
 
     def sections(self, request: HttpRequest, obj: Erasure) -> Sequence[Section]:
-        """This will show a request, with what can be decided."""
+        """Show a request, with what can be decided."""
         decision = getattr(obj, "decision", None)
         facts = Facts(
             "Erasure",

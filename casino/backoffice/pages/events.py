@@ -41,22 +41,22 @@ class EventAdmin(ReadOnlyAdmin):
     search_help_text = "id, sealed position, stream, or the id of a round, a table or a player"
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will go by what each event remembers of its operator."""
+        """Go by what each event remembers of its operator."""
         return Q(metadata__operator__in=[str(operator) for operator in operators])
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
-        """This will reach back so far as `scope.SPAN`, and further for what is searched."""
+        """Reach back so far as `scope.SPAN`, and further for what is searched."""
         rows = queryset if search_term.strip() else queryset.filter(scope.latest(Event, request))
         return super().get_search_results(request, rows, search_term)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Event]:
-        """This will add each event's position, in the same query."""
+        """Add each event's position, in the same query."""
         seal = Seal.objects.filter(event_id=OuterRef("pk"))
         rows: QuerySet[Event] = super().get_queryset(request)
         return rows.annotate(position=Subquery(seal.values("position")))
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a number among ids and positions, and for anything else among streams."""
+        """Look for a number among ids and positions, and for anything else among streams."""
         number, identity = as_number(term), as_uuid(term)
         if number is not None:
             return Q(pk=number) | Q(pk__in=Seal.objects.filter(position=number).values("event_id"))
@@ -66,7 +66,6 @@ class EventAdmin(ReadOnlyAdmin):
 
     @admin.display(description="event")
     def name(self, event: Event) -> str:
-        """The type's name."""
         return event.type
 
     @admin.display(description="stream")
@@ -85,7 +84,7 @@ class EventAdmin(ReadOnlyAdmin):
         return html.badge("waiting", "warn") if event.position is None else f"#{event.position}"
 
     def sections(self, request: HttpRequest, obj: Event) -> Sequence[Section]:
-        """This will show an event whole: facts, seal, data, metadata."""
+        """Show an event whole: facts, seal, data, metadata."""
         del request
         every = html.listing("events_event", "all events of this stream", q=obj.stream)
         facts = (
@@ -122,12 +121,12 @@ def _json(title: str, value: Any) -> Piece:
 
 
 def positions(events: Sequence[int]) -> Mapping[int, int]:
-    """This will return the sealed positions of events, by event id; those that wait are left out."""
+    """Return the sealed positions of events, by event id; those that wait are left out."""
     return dict(Seal.objects.filter(event_id__in=events).values_list("event_id", "position"))
 
 
 def timeline(title: str, events: Sequence[Recorded], words: Mapping[int, str]) -> Grid:
-    """This will tell events in words, which are given by event id, with version, time and sealed position."""
+    """Tell events in words, which are given by event id, with version, time and sealed position."""
     sealed = positions([event.id for event in events])
     rows = [
         (
@@ -144,7 +143,7 @@ def timeline(title: str, events: Sequence[Recorded], words: Mapping[int, str]) -
 
 
 def latest(stream: str) -> list[Recorded]:
-    """This will read the last MOST_EVENTS events of a stream, in order."""
+    """Read the last MOST_EVENTS events of a stream, in order."""
     last = Event.objects.filter(stream=stream).order_by("-version").values_list("version", flat=True).first() or 0
     return store.read(stream, after=max(0, last - MOST_EVENTS))
 
@@ -158,23 +157,21 @@ class HeadmarkAdmin(ReadOnlyAdmin):
     search_help_text = "position"
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will let everyone who may look at heads look at all: they are digests, and nobody's."""
+        """Let everyone who may look at heads look at all: they are digests, and nobody's."""
         del operators
         return Q()
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a position."""
+        """Look for a position."""
         number = as_number(term)
         return None if number is None else Q(pk=number)
 
     @admin.display(description="position")
     def head(self, mark: Headmark) -> str:
-        """The position of the head."""
         return f"#{mark.position}"
 
     @admin.display(description="digest")
     def hexadecimal(self, mark: Headmark) -> SafeString:
-        """The head's digest."""
         return html.code(bytes(mark.digest).hex())
 
     @admin.display(description="sealed (UTC)")
@@ -183,7 +180,7 @@ class HeadmarkAdmin(ReadOnlyAdmin):
         return html.moment(mark.sealed_at, fine=True)
 
     def sections(self, request: HttpRequest, obj: Headmark) -> Sequence[Section]:
-        """This will show one head beside the seal that stands at its position."""
+        """Show one head beside the seal that stands at its position."""
         del request
         seal = Seal.objects.filter(position=obj.position).first()
         found = None if seal is None else bytes(seal.digest).hex()
@@ -208,16 +205,16 @@ class SubscriptionAdmin(ReadOnlyAdmin):
     search_help_text = "name"
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will keep subscribers, who read for every operator, to superusers."""
+        """Keep subscribers, who read for every operator, to superusers."""
         del operators
         return Q(pk__in=())
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a subscriber of this name."""
+        """Look for a subscriber of this name."""
         return Q(pk=term)
 
     def sections(self, request: HttpRequest, obj: Subscription) -> Sequence[Section]:
-        """This will show how far behind the head a subscriber is."""
+        """Show how far behind the head a subscriber is."""
         del request
         head = Seal.objects.order_by("-position").values_list("position", flat=True).first() or 0
         facts = (

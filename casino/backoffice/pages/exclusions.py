@@ -41,16 +41,16 @@ class PlayersAccountAdmin(AccountAdmin):
     """Who holds money. Found by its id, its player's or its table's."""
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the address that excludes the player."""
+        """Add the address that excludes the player."""
         return [self.perform_path("exclude", CHANGE, exclude), *super().get_urls()]
 
     def sections(self, request: HttpRequest, obj: Account) -> Sequence[Section]:
-        """This will add the form that excludes the player, for those who may."""
+        """Add the form that excludes the player, for those who may."""
         return (*super().sections(request, obj), *_form(request, obj, self.perform_url("exclude", obj)))
 
 
 def exclude(request: HttpRequest, account: Account) -> str:
-    """This will keep the player of a real account away in the operator's name, as the form says.
+    """Keep the player of a real account away in the operator's name, as the form says.
 
     Raises PermissionDenied for any other account, ExclusionNoteInvalid, and the refusals of `exclusion.exclude`.
     """

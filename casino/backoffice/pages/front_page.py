@@ -21,7 +21,7 @@ admin.site.index_title = "Overview"
 
 
 def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """This will add the sections that this person may see."""
+    """Add the sections that this person may see."""
     may = request.user.has_perm
     sections: list[Section] = []
     if may("baccarat.view_round"):

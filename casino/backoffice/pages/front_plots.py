@@ -34,7 +34,7 @@ _NAMES: Final = {"real": "Real money", "play": "Play money", "sandbox": "Sandbox
 
 
 def sections(request: HttpRequest) -> Sequence[Section]:
-    """This will draw the last days of the operators that this person works for, or say that there was no play."""
+    """Draw the last days of the operators that this person works for, or say that there was no play."""
     operators = scope.operators(request)
     told = "all" if operators is None else ",".join(sorted(map(str, operators)))
     key = f"plots:{hashlib.sha256(told.encode()).hexdigest()}"

@@ -28,12 +28,12 @@ class HouseAdmin(ReadOnlyAdmin):
     search_help_text = "number"
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will leave nothing out."""
+        """Leave nothing out."""
         del operators
         return Q()
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a number."""
+        """Look for a number."""
         number = as_number(term)
         return None if number is None else Q(pk=number)
 
@@ -49,12 +49,10 @@ class MeasurementAdmin(HouseAdmin):
 
     @admin.display(description="number")
     def title(self, row: Measurement) -> str:
-        """Its number."""
         return str(row.pk)
 
     @admin.display(description="verdict")
     def stands(self, row: Measurement) -> SafeString:
-        """What came of it."""
         return html.badge(row.verdict.replace("_", " "), _TONES.get(row.verdict, "plain"))
 
     @admin.display(description="findings")
@@ -64,11 +62,10 @@ class MeasurementAdmin(HouseAdmin):
 
     @admin.display(description="measured (UTC)")
     def when(self, row: Measurement) -> SafeString | str:
-        """When it was measured."""
         return html.moment(row.at)
 
     def sections(self, request: HttpRequest, obj: Measurement) -> Sequence[Section]:
-        """This will show the digests, and what differs."""
+        """Show the digests, and what differs."""
         del request
         facts = [("Process", obj.process), ("Verdict", self.stands(obj)), ("Measured (UTC)", self.when(obj))]
         digests = [(name.capitalize(), html.code(getattr(obj, name))) for name in _DIGESTS]
@@ -84,16 +81,13 @@ class ApprovalAdmin(HouseAdmin):
 
     @admin.display(description="number")
     def title(self, row: Approval) -> str:
-        """Its number."""
         return str(row.pk)
 
     @admin.display(description="approved (UTC)")
     def when(self, row: Approval) -> SafeString | str:
-        """When it was approved."""
         return html.moment(row.at)
 
     def sections(self, request: HttpRequest, obj: Approval) -> Sequence[Section]:
-        """This will show an approval."""
         del request
         digests: list[tuple[str, Any]] = [(name.capitalize(), html.code(getattr(obj, name))) for name in _DIGESTS[:3]]
         return (Facts("Approval", [("By", obj.by), ("Why", obj.reason), ("Approved (UTC)", self.when(obj)), *digests]),)
@@ -110,7 +104,6 @@ class ClockReadingAdmin(HouseAdmin):
 
     @admin.display(description="number")
     def title(self, row: ClockReading) -> str:
-        """Its number."""
         return str(row.pk)
 
     @admin.display(description="offset")
@@ -120,11 +113,9 @@ class ClockReadingAdmin(HouseAdmin):
 
     @admin.display(description="read (UTC)")
     def when(self, row: ClockReading) -> SafeString | str:
-        """When it was read."""
         return html.moment(row.at)
 
     def sections(self, request: HttpRequest, obj: ClockReading) -> Sequence[Section]:
-        """This will show a reading."""
         del request
         facts = (
             ("Process", obj.process),

@@ -67,15 +67,15 @@ class SwitchAdmin(ReadOnlyAdmin):
     list_before_template = "admin/baccarat/switches_before.html"
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will show everyone what stops the whole house."""
+        """Show everyone what stops the whole house."""
         return Q(operator_id__in=operators) | Q(operator_id__isnull=True)
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a subject."""
+        """Look for a subject."""
         return Q(subject=term)
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the page that throws a switch, and the addresses of `stop` and `resume`."""
+        """Add the page that throws a switch, and the addresses of `stop` and `resume`."""
         return [
             path("throw/", self.admin_site.admin_view(self.throw), name="baccarat_switch_throw"),
             self.perform_path("stop", THROW, self.stop),
@@ -84,12 +84,12 @@ class SwitchAdmin(ReadOnlyAdmin):
         ]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """This will answer the list, with the way to throw a switch for those who may."""
+        """Answer the list, with the way to throw a switch for those who may."""
         shown = {"may_throw": request.user.has_perm(THROW), **(extra_context or {})}
         return super().changelist_view(request, shown)
 
     def throw(self, request: HttpRequest) -> HttpResponse:
-        """This will answer the page that throws a switch, and throw it. Raises PermissionDenied."""
+        """Answer the page that throws a switch, and throw it. Raises PermissionDenied."""
         if not request.user.has_perm(THROW):
             raise PermissionDenied
         if request.method == "POST":
@@ -122,15 +122,15 @@ class SwitchAdmin(ReadOnlyAdmin):
         return HttpResponseRedirect(reverse("admin:baccarat_switch_changelist"))
 
     def stop(self, request: HttpRequest, switch: Switch) -> str:
-        """This will throw it again. Raises the refusals of `switching.stop`."""
+        """Throw it again. Raises the refusals of `switching.stop`."""
         return stop(request, switch.scope, switch.subject)
 
     def resume(self, request: HttpRequest, switch: Switch) -> str:
-        """This will release it. Raises the refusals of `switching.resume`."""
+        """Release it. Raises the refusals of `switching.resume`."""
         return resume(request, switch.scope, switch.subject)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[subject_names.SwitchList]:
-        """This will have switches listed with the names of what they stop."""
+        """Have switches listed with the names of what they stop."""
         del request, kwargs
         return subject_names.SwitchList
 
@@ -166,7 +166,7 @@ class SwitchAdmin(ReadOnlyAdmin):
         return html.moment(switch.at)
 
     def sections(self, request: HttpRequest, obj: Switch) -> Sequence[Section]:
-        """This will show a switch, and the form that turns it for those who may."""
+        """Show a switch, and the form that turns it for those who may."""
         subject_names.name_switches([obj])
         facts = (
             ("Reach", self.what(obj)),
@@ -190,24 +190,23 @@ class SwitchAdmin(ReadOnlyAdmin):
 
 
 def may_throw(request: HttpRequest, reach: Scope) -> bool:
-    """This will tell whether somebody may throw and release a switch of this reach."""
+    """Tell whether somebody may throw and release a switch of this reach."""
     return request.user.has_perm(THROW) and (reach not in OF_THE_HOUSE or scope.operators(request) is None)
 
 
 def page_of(switch: Switch) -> str:
-    """This will return the address of a switch's page."""
     return reverse("admin:baccarat_switch_change", args=[quote(switch.pk)])
 
 
 def form(
     request: HttpRequest, reach: Scope, url: str, title: str, kept: Sequence[tuple[str, str]] = ()
 ) -> Sequence[Section]:
-    """This will show the form that stops what a page is about, for those who may."""
+    """Show the form that stops what a page is about, for those who may."""
     return (Form(title, "Stop", url, (_WHY, _TOLD), SAYS, "bad", kept),) if may_throw(request, reach) else ()
 
 
 def stop(request: HttpRequest, reach: str, subject: str) -> str:
-    """This will throw a switch with what a form says. Raises PermissionDenied and the refusals of `switching.stop`."""
+    """Throw a switch with what a form says. Raises PermissionDenied and the refusals of `switching.stop`."""
     found, name = _asked(request, reach, subject)
     given = request.POST
     row = kill_switch.stop(
@@ -223,7 +222,7 @@ def stop(request: HttpRequest, reach: str, subject: str) -> str:
 
 
 def resume(request: HttpRequest, reach: str, subject: str) -> str:
-    """This will release a switch. Raises PermissionDenied and the refusals of `switching.resume`."""
+    """Release a switch. Raises PermissionDenied and the refusals of `switching.resume`."""
     found, name = _asked(request, reach, subject)
     row = kill_switch.resume(
         scope=found, subject=name, reason=request.POST.get("reason", ""), metadata=_remembered(request)

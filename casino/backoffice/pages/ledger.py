@@ -39,12 +39,11 @@ KindFilter = chosen(
 
 
 def book_badge(book: str) -> SafeString:
-    """This will print which book it is."""
     return html.badge(book, "good" if book == Book.REAL else "plain")
 
 
 def account_name(account: Account, names: dict[UUID, str] | Any) -> SafeString | str:
-    """This will link to an account by what it is for: a player's nickname where it has one, and its kind."""
+    """Link to an account by what it is for: a player's nickname where it has one, and its kind."""
     whose = "" if account.player_id is None else f" of {names.get(account.player_id, html.short(account.player_id))}"
     return html.page("account", account.pk, f"{account.kind}{whose}")
 
@@ -60,19 +59,19 @@ class AccountAdmin(ReadOnlyAdmin):
     search_help_text = "id of the account, its player or its table"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Account]:
-        """This will add names and balances, in the same query."""
+        """Add names and balances, in the same query."""
         slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
         nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
         rows: QuerySet[Account] = super().get_queryset(request)
         return rows.select_related("balance").annotate(slug=Subquery(slug), nickname=Subquery(nickname))
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for an id of an account, a player or a table."""
+        """Look for an id of an account, a player or a table."""
         identity = as_uuid(term)
         return None if identity is None else Q(pk=identity) | Q(player_id=identity) | Q(table_id=identity)
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the addresses that ask for a correction, and that limit the player."""
+        """Add the addresses that ask for a correction, and that limit the player."""
         return [
             self.perform_path("adjust", adjustments.REQUEST, adjustments.ask),
             self.perform_path("limit", responsible_gaming.CHANGE, responsible_gaming.limit),
@@ -81,17 +80,14 @@ class AccountAdmin(ReadOnlyAdmin):
 
     @admin.display(description="account")
     def title(self, account: Account) -> str:
-        """What it is for."""
         return account.kind
 
     @admin.display(description="operator")
     def operator(self, account: Any) -> SafeString | str:
-        """Whose house it is in."""
         return html.page("operator", account.operator_id, account.slug or html.short(account.operator_id))
 
     @admin.display(description="player")
     def player(self, account: Any) -> SafeString | str:
-        """Whose it is, for a player's account."""
         if account.player_id is None:
             return html.NOTHING
         return html.page("player", account.player_id, account.nickname or html.short(account.player_id))
@@ -108,11 +104,10 @@ class AccountAdmin(ReadOnlyAdmin):
 
     @admin.display(description="balance")
     def holds(self, account: Account) -> SafeString | str:
-        """The balance."""
         return html.money(balance_of(account), account.currency)
 
     def sections(self, request: HttpRequest, obj: Account) -> Sequence[Section]:
-        """This will show an account with its balance and its latest postings, older ones by `?before=`."""
+        """Show an account with its balance and its latest postings, older ones by `?before=`."""
         balance = Balance.objects.filter(account=obj).first()
         facts = (
             ("Balance", self.holds(obj)),
@@ -132,7 +127,7 @@ class AccountAdmin(ReadOnlyAdmin):
 
 
 def balance_of(account: Account) -> int:
-    """This will return an account's balance in minor units, 0 for one never posted to."""
+    """Return an account's balance in minor units, 0 for one never posted to."""
     balance: Balance | None = getattr(account, "balance", None)
     return 0 if balance is None else balance.balance
 
@@ -169,41 +164,37 @@ class EntryAdmin(ReadOnlyAdmin):
     search_help_text = "id of the entry or of its event"
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will go by the accounts that an entry is posted to, which are of one operator."""
+        """Go by the accounts that an entry is posted to, which are of one operator."""
         return Q(Exists(Posting.objects.filter(entry_id=OuterRef("pk"), account__operator_id__in=operators)))
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
-        """This will reach back so far as `scope.SPAN`, and further for what is searched."""
+        """Reach back so far as `scope.SPAN`, and further for what is searched."""
         rows = queryset if search_term.strip() else queryset.filter(scope.latest(Entry, request))
         return super().get_search_results(request, rows, search_term)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Entry]:
-        """This will fetch the postings with their accounts, in one more query."""
+        """Fetch the postings with their accounts, in one more query."""
         return super().get_queryset(request).prefetch_related(_with_accounts())
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for an entry's or an event's number."""
+        """Look for an entry's or an event's number."""
         number = as_number(term)
         return None if number is None else Q(pk=number) | Q(cause=number)
 
     @admin.display(description="entry")
     def title(self, entry: Entry) -> str:
-        """What kind of entry it is."""
         return entry.kind.replace("_", " ")
 
     @admin.display(description="no.")
     def number(self, entry: Entry) -> str:
-        """The entry's id."""
         return str(entry.pk)
 
     @admin.display(description="event")
     def event(self, entry: Entry) -> SafeString | str:
-        """The event it follows from."""
         return html.page("event", entry.cause)
 
     @admin.display(description="moved")
     def moved(self, entry: Entry) -> SafeString | str:
-        """What it moved in all."""
         postings = list(entry.postings.all())
         currency = postings[0].account.currency
         return html.money(sum(posting.amount for posting in postings if posting.amount > 0), currency)
@@ -214,7 +205,6 @@ class EntryAdmin(ReadOnlyAdmin):
         return html.moment(entry.recorded_at, fine=True)
 
     def sections(self, request: HttpRequest, obj: Entry) -> Sequence[Section]:
-        """This will show an entry with its postings."""
         del request
         facts = (
             ("Kind", obj.kind.replace("_", " ")),
@@ -230,13 +220,13 @@ def _with_accounts() -> "Prefetch[str, QuerySet[Posting], str]":
 
 
 def entries_of(title: str, causes: Iterable[int]) -> Grid:
-    """This will show the entries that follow from these events, posting by posting, in three queries at most."""
+    """Show the entries that follow from these events, posting by posting, in three queries at most."""
     entries = Entry.objects.filter(cause__in=list(causes)).order_by("id").prefetch_related(_with_accounts())
     return _postings(title, list(entries), named=True)
 
 
 def balances_at(title: str, table: UUID) -> Grid:
-    """This will show the accounts of a table and of the players at it, with their balances."""
+    """Show the accounts of a table and of the players at it, with their balances."""
     accounts = list(Account.objects.filter(table_id=table).select_related("balance").order_by("kind", "book", "id"))
     names = nicknames([account.player_id for account in accounts if account.player_id is not None])
     rows = [

@@ -22,7 +22,7 @@ class MembershipInline(Inline):
     extra = 0
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """This will let superusers look."""
+        """Let superusers look."""
         del obj
         return bool(request.user.is_superuser)
 

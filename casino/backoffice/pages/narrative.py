@@ -19,7 +19,7 @@ from casino.kernel.money import text
 
 
 def words(event: object, currency: str) -> str:
-    """This will tell an event of a table or a round in one sentence. Raises KeyError for any other event."""
+    """Tell an event of a table or a round in one sentence. Raises KeyError for any other event."""
     return _TELL[type(event)](event, lambda minor: f"{text(minor, currency)} {currency}")
 
 
@@ -27,7 +27,7 @@ Money = Callable[[int], str]
 
 
 def stakes_in_words(stakes: Mapping[Spot, int], money: Money) -> str:
-    """This will list stakes: "10.00 EUR on Banker and 5.00 EUR on Tie"."""
+    """List stakes: "10.00 EUR on Banker and 5.00 EUR on Tie"."""
     return " and ".join(f"{money(amount)} on {spot.capitalize()}" for spot, amount in stakes.items())
 
 

@@ -24,21 +24,21 @@ REVOKE, END = "operators.change_apikey", "operators.change_playersession"
 
 
 def operator_choices(request: HttpRequest) -> Mapping[str, str]:
-    """This will list the operators that somebody works for, by id, for a filter."""
+    """List the operators that somebody works for, by id, for a filter."""
     theirs = scope.within(Operator.objects.order_by("slug"), request, "id")
     rows = theirs.values_list("id", "slug")[:MOST_OPERATORS]
     return {str(identity): slug for identity, slug in rows}
 
 
 def operator_filter(column: str = "operator_id") -> Any:
-    """This will make a filter by operator on a column of operators' ids."""
+    """Make a filter by operator on a column of operators' ids."""
     return chosen(
         title="operator", parameter="operator", choices=operator_choices, where=lambda value: Q(**{column: value})
     )
 
 
 def nicknames(players: Sequence[UUID]) -> Mapping[UUID, str]:
-    """This will return players' nicknames by id, in two queries; unknown players are left out."""
+    """Return players' nicknames by id, in two queries; unknown players are left out."""
     rows = list(Player.objects.filter(id__in=set(players)).values_list("id", "nickname"))
     names = crypto_shredding.opened([nickname for _, nickname in rows])
     return {player: name or "" for (player, _), name in zip(rows, names, strict=True)}
@@ -53,17 +53,16 @@ class OperatorAdmin(ReadOnlyAdmin):
     search_help_text = "id, slug or the beginning of a slug"
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will let operators themselves be seen by those who work for them."""
+        """Let operators themselves be seen by those who work for them."""
         return Q(pk__in=operators)
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for an id or the beginning of a slug."""
+        """Look for an id or the beginning of a slug."""
         identity = as_uuid(term)
         return Q(slug__startswith=term) if identity is None else Q(pk=identity)
 
     @admin.display(description="slug")
     def title(self, operator: Operator) -> str:
-        """The slug."""
         return operator.slug
 
     @admin.display(description="kind")
@@ -77,16 +76,15 @@ class OperatorAdmin(ReadOnlyAdmin):
         return html.moment(operator.created_at)
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the address that sets what counts as large."""
+        """Add the address that sets what counts as large."""
         perform = self.perform_path("thresholds", thresholds.CHANGE, self.set_thresholds)
         return [perform, *super().get_urls()]
 
     def set_thresholds(self, request: HttpRequest, operator: Operator) -> str:
-        """This will set what counts as large, in the operator's currency. Raises ThresholdImpossible and kin."""
+        """Set what counts as large, in the operator's currency. Raises ThresholdImpossible and kin."""
         return thresholds.change(request, operator.pk, operator.currency)
 
     def sections(self, request: HttpRequest, obj: Operator) -> Sequence[Section]:
-        """This will show an operator with its keys."""
         here = str(obj.pk)
         facts = (
             ("Slug", obj.slug),
@@ -108,7 +106,7 @@ class OperatorAdmin(ReadOnlyAdmin):
 
 
 def standing(key: ApiKey) -> SafeString:
-    """This will tell whether a key works."""
+    """Tell whether a key works."""
     return html.badge("works", "good") if key.revoked_at is None else html.badge("revoked", "bad")
 
 
@@ -122,19 +120,19 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     search_help_text = "key id, or an operator's slug"
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a key id or an operator's slug."""
+        """Look for a key id or an operator's slug."""
         return Q(pk=term) | Q(operator__slug=term)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
-        """This will leave the hash where it is."""
+        """Leave the hash where it is."""
         return super().get_queryset(request).select_related("operator").defer("secret_hash")
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the address of `revoke`."""
+        """Add the address of `revoke`."""
         return [self.perform_path("revoke", REVOKE, self.revoke), *super().get_urls()]
 
     def revoke(self, request: HttpRequest, key: ApiKey) -> str:
-        """This will end a key at once and for good. Raises UnknownKey."""
+        """End a key at once and for good. Raises UnknownKey."""
         services.revoke_key(key_id=key.key_id, by=memberships.actor(request.user))
         return f"Revoked {key.key_id}."
 
@@ -145,7 +143,6 @@ class ApiKeyAdmin(ReadOnlyAdmin):
 
     @admin.display(description="operator")
     def owner(self, key: ApiKey) -> SafeString | str:
-        """Whose it is."""
         return html.page("operator", key.operator_id, key.operator.slug)
 
     @admin.display(description="created (UTC)")
@@ -159,7 +156,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         return standing(key)
 
     def sections(self, request: HttpRequest, obj: ApiKey) -> Sequence[Section]:
-        """This will show a key, with a button that revokes it for those who may."""
+        """Show a key, with a button that revokes it for those who may."""
         facts = [
             ("Key", html.code(obj.key_id)),
             ("Operator", self.owner(obj)),
@@ -186,17 +183,17 @@ class PlayerAdmin(ReadOnlyAdmin):
     search_help_text = "id, or the operator's reference"
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for an id or a reference, which the index of each operator has."""
+        """Look for an id or a reference, which the index of each operator has."""
         identity = as_uuid(term)
         wanted = Q(operator_id__in=Operator.objects.values("id"), reference_mark=blind_index.mark(term))
         return wanted if identity is None else wanted | Q(pk=identity)
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the address of `end`."""
+        """Add the address of `end`."""
         return [self.perform_path("end", END, self.end), *super().get_urls()]
 
     def end(self, request: HttpRequest, player: Player) -> str:
-        """This will end the player's open sessions."""
+        """End the player's open sessions."""
         del request
         running = player_sessions.open_sessions(player)
         for session in running:
@@ -205,12 +202,10 @@ class PlayerAdmin(ReadOnlyAdmin):
 
     @admin.display(description="player")
     def title(self, player: Player) -> str:
-        """The nickname."""
         return player.nickname
 
     @admin.display(description="operator")
     def owner(self, player: Player) -> SafeString | str:
-        """Whose player it is."""
         return html.page("operator", player.operator_id, player.operator.slug)
 
     @admin.display(description="registered (UTC)")
@@ -219,7 +214,7 @@ class PlayerAdmin(ReadOnlyAdmin):
         return html.moment(player.created_at)
 
     def sections(self, request: HttpRequest, obj: Player) -> Sequence[Section]:
-        """This will show a player and the latest sessions, with a button that ends those still open."""
+        """Show a player and the latest sessions, with a button that ends those still open."""
         here = str(obj.pk)
         facts = [
             ("Nickname", obj.nickname),

@@ -50,31 +50,29 @@ class DepositMethodAdmin(ReadOnlyAdmin):
     search_help_text = "id of the method"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add the operator's name."""
+        """Add the operator's name."""
         slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
         methods: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug))
         return methods
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """This will find a version by its number, or the newest one of a method by the method's id."""
+        """Find a version by its number, or the newest one of a method by the method's id."""
         method = as_uuid(object_id)
         if method is None:
             return super().get_object(request, object_id, from_field)
         return self.get_queryset(request).filter(method_id=method).order_by("-version").first()
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a method's id."""
+        """Look for a method's id."""
         identity = as_uuid(term)
         return None if identity is None else Q(method_id=identity)
 
     @admin.display(description="name")
     def title(self, method: DepositMethod) -> str:
-        """What players read."""
         return method.name
 
     @admin.display(description="operator")
     def operator(self, method: Any) -> SafeString | str:
-        """Whose it is."""
         return html.page("operator", method.operator_id, method.slug or html.short(method.operator_id))
 
     @admin.display(description="takes")
@@ -99,7 +97,6 @@ class DepositMethodAdmin(ReadOnlyAdmin):
         return html.moment(method.created_at)
 
     def sections(self, request: HttpRequest, obj: DepositMethod) -> Sequence[Section]:
-        """This will show one version of a method."""
         del request
         facts = (
             ("Name", obj.name),
@@ -126,7 +123,6 @@ class PaymentAdmin(ReadOnlyAdmin):
     search_help_text = "id, player's id, or the provider's reference"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add names."""
         slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
         nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
         payments: QuerySet[Any] = super().get_queryset(request)
@@ -134,7 +130,7 @@ class PaymentAdmin(ReadOnlyAdmin):
         return named
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for an id, a player or a reference."""
+        """Look for an id, a player or a reference."""
         identity = as_uuid(term)
         return Q(reference=term) if identity is None else Q(pk=identity) | Q(player_id=identity)
 
@@ -145,7 +141,6 @@ class PaymentAdmin(ReadOnlyAdmin):
 
     @admin.display(description="status")
     def standing(self, payment: Payment) -> SafeString:
-        """How it stands."""
         return html.badge(payment.status, _TONES.get(payment.status, "plain"))
 
     @admin.display(description="amount")
@@ -155,12 +150,10 @@ class PaymentAdmin(ReadOnlyAdmin):
 
     @admin.display(description="operator")
     def operator(self, payment: Any) -> SafeString | str:
-        """Whose house it is in."""
         return html.page("operator", payment.operator_id, payment.slug or html.short(payment.operator_id))
 
     @admin.display(description="player")
     def player(self, payment: Any) -> SafeString | str:
-        """Whose it is."""
         return html.page("player", payment.player_id, payment.nickname or html.short(payment.player_id))
 
     @admin.display(description="requested (UTC)")
@@ -176,7 +169,7 @@ class PaymentAdmin(ReadOnlyAdmin):
         return html.page("method", version.pk, str(version))
 
     def facts(self, payment: Payment) -> list[tuple[str, object]]:
-        """This will list what both have in common, with what keeps it from moving on."""
+        """List what both have in common, with what keeps it from moving on."""
         trouble = queries.troubles([payment.pk]).get(payment.pk, "")
         return [
             ("Status", self.standing(payment)),
@@ -203,7 +196,6 @@ class DepositAdmin(PaymentAdmin):
     list_filter = (operator_filter(), _status_filter(DepositStatus), since_by_uuid())
 
     def sections(self, request: HttpRequest, obj: Deposit) -> Sequence[Section]:
-        """This will show a deposit."""
         del request
         more = [
             ("Fee", html.money(obj.fee, obj.currency)),
@@ -219,7 +211,7 @@ class WithdrawalAdmin(PaymentAdmin):
     list_filter = (operator_filter(), _status_filter(WithdrawalStatus), since_by_uuid())
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the addresses of `approve` and `reject`."""
+        """Add the addresses of `approve` and `reject`."""
         return [
             self.perform_path("approve", REVIEW, self.approve),
             self.perform_path("reject", REVIEW, self.reject),
@@ -227,14 +219,14 @@ class WithdrawalAdmin(PaymentAdmin):
         ]
 
     def approve(self, request: HttpRequest, withdrawal: Withdrawal) -> str:
-        """This will agree. Raises NotWaitingForReview, MakerIsChecker, DebtOutstanding."""
+        """Agree. Raises NotWaitingForReview, MakerIsChecker, DebtOutstanding."""
         who = memberships.actor(request.user)
         after = withdrawals.approve(withdrawal.pk, staff=who, metadata=_remembered(request, withdrawal))
         missing = after.requested.approvals - len(after.approved_by)
         return f"Approved; {missing} more to agree." if missing else "Approved; it is on its way to the provider."
 
     def reject(self, request: HttpRequest, withdrawal: Withdrawal) -> str:
-        """This will refuse. Raises NotWaitingForReview."""
+        """Refuse. Raises NotWaitingForReview."""
         who = memberships.actor(request.user)
         withdrawals.reject(
             withdrawal.pk, staff=who, reason="refused in review", metadata=_remembered(request, withdrawal)
@@ -242,7 +234,7 @@ class WithdrawalAdmin(PaymentAdmin):
         return "Rejected; the money is the player's again."
 
     def sections(self, request: HttpRequest, obj: Withdrawal) -> Sequence[Section]:
-        """This will show a withdrawal, with buttons for those who may review it."""
+        """Show a withdrawal, with buttons for those who may review it."""
         more = [
             ("Fee", html.money(obj.fee, obj.currency)),
             ("Members of staff to agree", str(obj.approvals)),

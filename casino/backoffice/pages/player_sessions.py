@@ -16,14 +16,14 @@ MOST_SESSIONS: Final = 20
 
 
 def open_sessions(player: Player) -> list[PlayerSession]:
-    """This will list the sessions that still let the player in."""
+    """List the sessions that still let the player in."""
     now = timezone.now()
     used = now - timedelta(seconds=settings.PLAYER_IDLE_SECONDS)
     return list(player.sessions.filter(ended_at=None, expires_at__gt=now, last_used_at__gt=used))
 
 
 def latest(player: Player) -> Grid:
-    """This will show a player's latest sessions, which of them are open, and how the others ended."""
+    """Show a player's latest sessions, which of them are open, and how the others ended."""
     running = {session.pk for session in open_sessions(player)}
     latest = player.sessions.order_by(F("created_at").desc())[:MOST_SESSIONS]
     rows = [

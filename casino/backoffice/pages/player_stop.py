@@ -15,7 +15,7 @@ from casino.operators.models import Player
 
 
 def sections(request: HttpRequest, player: Player) -> Sequence[Section]:
-    """This will say that play is stopped for this player and by which switch, or offer to stop it to those who may."""
+    """Say that play is stopped for this player and by which switch, or offer to stop it to those who may."""
     held = Switch.objects.filter(scope=Scope.PLAYER, subject=str(player.pk), stopped=True).first()
     if held is not None:
         crypto_shredding.open_rows([held])

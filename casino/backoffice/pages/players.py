@@ -42,11 +42,11 @@ class WholePlayerAdmin(PlayerAdmin):
     """Players, with all that there is about one. Found by id or by the operator's own reference."""
 
     def title_of(self, obj: Player) -> str:
-        """This will name a player as the others at the table do."""
+        """Name a player as the others at the table do."""
         return obj.nickname
 
     def sections(self, request: HttpRequest, obj: Player) -> Sequence[Section]:
-        """This will show a player whole, as far as this person may see it."""
+        """Show a player whole, as far as this person may see it."""
         first, *others = super().sections(request, obj)
         shown = [make(request, obj) for needed, make in _SECTIONS if request.user.has_perm(needed)]
         return [first, *shown, *others, *player_stop.sections(request, obj)]

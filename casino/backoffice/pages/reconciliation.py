@@ -48,14 +48,12 @@ class OfOperator(ReadOnlyAdmin):
     """Rows with the operator's name beside them."""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add the operator's name."""
         slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
         named: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug))
         return named
 
     @admin.display(description="operator")
     def operator(self, row: Any) -> SafeString | str:
-        """Whose it is."""
         return html.page("operator", row.operator_id, row.slug or html.short(row.operator_id))
 
 
@@ -70,7 +68,6 @@ class ReconciliationAdmin(OfOperator):
 
     @admin.display(description="day")
     def title(self, run: Reconciliation) -> str:
-        """The day."""
         return run.day.isoformat()
 
     @admin.display(description="matched amount")
@@ -84,7 +81,7 @@ class ReconciliationAdmin(OfOperator):
         return html.badge(str(run.differing), "bad" if run.differing else "good")
 
     def sections(self, request: HttpRequest, obj: Reconciliation) -> Sequence[Section]:
-        """This will show a day with its differences."""
+        """Show a day with its differences."""
         del request
         facts = (
             ("Day", self.title(obj)),
@@ -125,13 +122,13 @@ class DifferenceAdmin(OfOperator):
     search_help_text = "id, id of the payment, or the provider's reference"
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for an id, a payment or a reference."""
+        """Look for an id, a payment or a reference."""
         identity = as_uuid(term)
         words = Q(payment=term) | Q(reference=term)
         return words if identity is None else words | Q(pk=identity) | Q(run_id=identity)
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the addresses of `assign` and `resolve`."""
+        """Add the addresses of `assign` and `resolve`."""
         return [
             self.perform_path("assign", WORK, self.assign),
             self.perform_path("resolve", WORK, self.resolve),
@@ -139,7 +136,7 @@ class DifferenceAdmin(OfOperator):
         ]
 
     def assign(self, request: HttpRequest, difference: Difference) -> str:
-        """This will give it to an owner, or to who presses. Raises the refusals of `operations.assign`."""
+        """Give it to an owner, or to who presses. Raises the refusals of `operations.assign`."""
         owner = request.POST.get("owner", "").strip()[:60] or memberships.actor(request.user)
         note = request.POST.get("note", "")
         given = {"owner": owner, "note": note, **_by(request, difference)}
@@ -147,7 +144,7 @@ class DifferenceAdmin(OfOperator):
         return f"Assigned to {owner}."
 
     def resolve(self, request: HttpRequest, difference: Difference) -> str:
-        """This will say what became of it. Raises UnknownResolution and the refusals of `operations.resolve`."""
+        """Say what became of it. Raises UnknownResolution and the refusals of `operations.resolve`."""
         chosen_one = request.POST.get("resolution", "")
         if chosen_one not in {each.value for each in Resolution}:
             raise UnknownResolution
@@ -162,7 +159,6 @@ class DifferenceAdmin(OfOperator):
 
     @admin.display(description="status")
     def standing(self, difference: Difference) -> SafeString:
-        """How it stands."""
         return _standing(difference)
 
     @admin.display(description="day")
@@ -172,7 +168,6 @@ class DifferenceAdmin(OfOperator):
 
     @admin.display(description="payment")
     def payment_(self, difference: Difference) -> SafeString | str:
-        """The payment."""
         return _payment(difference)
 
     @admin.display(description="here")
@@ -187,11 +182,10 @@ class DifferenceAdmin(OfOperator):
 
     @admin.display(description="owner")
     def owner_(self, difference: Difference) -> str:
-        """Who looks into it."""
         return staff_names.named(difference.owner or html.NOTHING)
 
     def sections(self, request: HttpRequest, obj: Difference) -> Sequence[Section]:
-        """This will show a difference, what was said about it, and the forms for those who work on it."""
+        """Show a difference, what was said about it, and the forms for those who work on it."""
         facts = (
             ("Difference", self.title(obj)),
             ("Status", _standing(obj)),

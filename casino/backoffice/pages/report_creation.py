@@ -24,7 +24,7 @@ MAKE: Final = "reports.export_report"
 
 
 def make_view(request: HttpRequest) -> HttpResponse:
-    """This will show the form, and have the report made that is asked for by it."""
+    """Show the form, and have the report made that is asked for by it."""
     if not request.user.has_perm(MAKE):
         raise PermissionDenied
     operators = scope.within(Operator.objects.order_by("slug"), request, "id")
@@ -46,7 +46,7 @@ def make_view(request: HttpRequest) -> HttpResponse:
 
 
 def interval_of(given: Mapping[str, str], *, zone: str) -> Interval:
-    """This will read an interval as the form says it. Raises IntervalInvalid."""
+    """Read an interval as the form says it. Raises IntervalInvalid."""
     try:
         period = Period(given.get("period", ""))
         if period is Period.LIFE:

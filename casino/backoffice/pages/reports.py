@@ -61,18 +61,18 @@ class ReportAdmin(ReadOnlyAdmin):
     list_before_template = "admin/casino/make_report.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add the operator's name; the content is read by the page of one report alone."""
+        """Add the operator's name; the content is read by the page of one report alone."""
         slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
         rows: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug)).defer("content")
         return rows
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """This will offer those who may to have a report made."""
+        """Offer those who may to have a report made."""
         may = {"may_make": request.user.has_perm(MAKE), "make_url": reverse("admin:reports_report_make")}
         return super().changelist_view(request, {**may, **(extra_context or {})})
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the addresses of `make`, of files, and of `again`."""
+        """Add the addresses of `make`, of files, and of `again`."""
         return [
             path("make/", self.admin_site.admin_view(make_view), name="reports_report_make"),
             path(
@@ -83,7 +83,7 @@ class ReportAdmin(ReadOnlyAdmin):
         ]
 
     def file(self, request: HttpRequest, report: Any) -> HttpResponse:
-        """This will send a report as a file, and note who took it."""
+        """Send a report as a file, and note who took it."""
         found = self._find(request, str(report))
         if found is None:
             raise PermissionDenied
@@ -97,7 +97,7 @@ class ReportAdmin(ReadOnlyAdmin):
         return HttpResponse(file.content, content_type=file.media_type, headers=headers)
 
     def again(self, request: HttpRequest, report: Report) -> str:
-        """This will have it made again, of what is sealed by now."""
+        """Have it made again, of what is sealed by now."""
         told = document.read(bytes(report.content))["interval"]
         interval = Interval(Period(told["period"]), report.since, report.until, told["time_zone"])
         known = set(queries.versions(report).values_list("pk", flat=True))
@@ -107,7 +107,6 @@ class ReportAdmin(ReadOnlyAdmin):
 
     @admin.display(description="report")
     def title(self, report: Report) -> str:
-        """What it is called."""
         known = registry.definitions().get(report.name)
         return report.name if known is None else known.title
 
@@ -118,7 +117,6 @@ class ReportAdmin(ReadOnlyAdmin):
 
     @admin.display(description="operator")
     def operator(self, report: Any) -> SafeString | str:
-        """Whose it is."""
         return html.page("operator", report.operator_id, report.slug or html.short(report.operator_id))
 
     @admin.display(description="as of")
@@ -137,7 +135,7 @@ class ReportAdmin(ReadOnlyAdmin):
         return staff_names.named(report.made_by)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """This will show a version: what it says, its files, the other versions, and what is new since the last one."""
+        """Show a version: what it says, its files, the other versions, and what is new since the last one."""
         told, versions = document.read(bytes(obj.content)), list(queries.versions(obj)[:MOST_ROWS])
         before = next((each for each in versions if each.version < obj.version), None)
         found: list[Section] = [self._facts(obj, told), _rows(told)]

@@ -59,7 +59,7 @@ class ProtectionAdmin(ReadOnlyAdmin):
     search_help_text = "player's id"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add names and the operator's currency."""
+        """Add names and the operator's currency."""
         operator = Operator.objects.filter(id=OuterRef("operator_id"))
         nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
         rows: QuerySet[Any] = super().get_queryset(request)
@@ -71,28 +71,26 @@ class ProtectionAdmin(ReadOnlyAdmin):
         return named
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a player."""
+        """Look for a player."""
         identity = as_uuid(term)
         return None if identity is None else Q(pk=identity)
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the address of `end`."""
+        """Add the address of `end`."""
         return [self.perform_path("end", CHANGE, self.end), *super().get_urls()]
 
     def end(self, request: HttpRequest, protection: Any) -> str:
-        """This will end a self-exclusion that is over. Raises NotSelfExcluded, ExclusionNotOver."""
+        """End a self-exclusion that is over. Raises NotSelfExcluded, ExclusionNotOver."""
         on = On(protection.operator_id, protection.player_id, protection.currency, _remembered(request, protection))
         services.end_exclusion(on=on)
         return "The self-exclusion is over; the player may play again."
 
     @admin.display(description="player")
     def title(self, protection: Any) -> str:
-        """The nickname."""
         return protection.nickname or html.short(protection.player_id)
 
     @admin.display(description="operator")
     def operator(self, protection: Any) -> SafeString | str:
-        """Whose player it is."""
         return html.page("operator", protection.operator_id, protection.slug or html.short(protection.operator_id))
 
     @admin.display(description="limits")
@@ -106,7 +104,7 @@ class ProtectionAdmin(ReadOnlyAdmin):
         return html.moment(protection.excluded_until)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """This will show the limits with what is used of them, and the exclusion with its end."""
+        """Show the limits with what is used of them, and the exclusion with its end."""
         found = queries.limits(operator=obj.operator_id, player=obj.player_id)
         exclusion = found.protection.excluded(found.now)
         facts = (
@@ -144,7 +142,7 @@ def _history(protection: Protection) -> Grid:
 
 
 def limit(request: HttpRequest, account: Account) -> str:
-    """This will limit the player of a real account in the operator's name, as the form says; nothing given lifts it.
+    """Limit the player of a real account in the operator's name, as the form says; nothing given lifts it.
 
     Raises PermissionDenied for any other account, and the refusals of `operations.set_limit`.
     """
@@ -158,7 +156,7 @@ def limit(request: HttpRequest, account: Account) -> str:
 
 
 def form_of(request: HttpRequest, account: Account, url: str) -> Sequence[Section]:
-    """This will show the form that limits the player of a real account, for those who may."""
+    """Show the form that limits the player of a real account, for those who may."""
     if not _is_real(account) or not request.user.has_perm(CHANGE):
         return ()
     fields = (

@@ -27,7 +27,7 @@ Row = tuple[datetime, object, object, object]
 
 
 def who_saw(round_: Round, state: RoundState, events: Sequence[Recorded], names: Mapping[UUID, str]) -> Grid:
-    """This will list who saw what, in order of time; four queries."""
+    """List who saw what, in order of time; four queries."""
     rows: list[Row] = [*_published(events), *_looked(events, state, names)]
     rows += _sessions(round_, state, names)
     rows += _staff(round_)

@@ -21,7 +21,7 @@ _WHAT: Final = "Events, cards, rules, wagers, entries, talk and proofs in one ZI
 
 
 def button(request: HttpRequest, round_: Round, url: str) -> Sequence[Section]:
-    """This will show the button under a round that has ended, for those who may."""
+    """Show the button under a round that has ended, for those who may."""
     if round_.phase not in {Phase.SETTLED, Phase.VOIDED} or not request.user.has_perm(PACK):
         return ()
     question = f"Make a link to the pack of round {round_.number}? Whoever has it can fetch the pack for a day."
@@ -29,7 +29,7 @@ def button(request: HttpRequest, round_: Round, url: str) -> Sequence[Section]:
 
 
 def link(request: HttpRequest, round_: Round) -> bool:
-    """This will make a link, and show it to the one who asked and nobody else; tells whether there is one."""
+    """Make a link, and show it to the one who asked and nobody else; tells whether there is one."""
     try:
         made = signed_urls.make(round_=round_.pk, operator=round_.operator_id, by=memberships.actor(request.user))
     except Refusal as refusal:

@@ -21,7 +21,7 @@ _BECAME: Final = {Result.WIN: "won", Result.LOSE: "lost", Result.PUSH: "pushed"}
 
 
 def hands(state: RoundState, moments: Sequence[Moment]) -> Sequence[Section]:
-    """This will show the dealt hands as pictures, to step through, with the rules that drew them; only once dealt."""
+    """Show the dealt hands as pictures, to step through, with the rules that drew them; only once dealt."""
     if not state.cards:
         return ()
     try:
@@ -43,7 +43,7 @@ def hands(state: RoundState, moments: Sequence[Moment]) -> Sequence[Section]:
 
 
 def seats(state: RoundState, names: Mapping[UUID, str], currency: str) -> Grid:
-    """This will show each seat's part: wager, result, commission and what came back."""
+    """Show each seat's part: wager, result, commission and what came back."""
     headers = ("Seat", "Player", "Book", "Said", "Stakes", "Won", "Commission", "Returned", "Net")
     void = state.phase is Phase.VOIDED
     rows = [_seat(seat, names, currency, void=void) for seat in state.seats]
@@ -52,7 +52,7 @@ def seats(state: RoundState, names: Mapping[UUID, str], currency: str) -> Grid:
 
 
 def results_in_words(results: Sequence[SpotResult], currency: str) -> str:
-    """This will tell what became of each stake: "10.00 EUR on Banker won, 5.00 EUR on Tie lost"."""
+    """Tell what became of each stake: "10.00 EUR on Banker won, 5.00 EUR on Tie lost"."""
     return ", ".join(
         f"{text(one.stake, currency)} {currency} on {one.spot.capitalize()} {_BECAME[one.result]}" for one in results
     )

@@ -19,12 +19,12 @@ _NAME: Final = "Exported round, checked by itself"
 
 
 def with_export(judged: Verdict, round_: Round) -> Verdict:
-    """This will add what the check of the exported round says, which players and regulators can make without us."""
+    """Add what the check of the exported round says, which players and regulators can make without us."""
     return replace(judged, checks=(*judged.checks, _exported(round_)))
 
 
 def proofs(judged: Verdict) -> Piece:
-    """This will show what was checked, each with what came out, under a green or a red verdict."""
+    """Show what was checked, each with what came out, under a green or a red verdict."""
     open_ = sum(check.holds is None for check in judged.checks)
     lines = [(check.name, *_MARKS[check.holds], check.words) for check in judged.checks]
     values = {"holds": judged.holds, "open": open_, "lines": lines, "count": len(lines)}

@@ -27,12 +27,12 @@ class Moment:
 
 
 def moments(judged: Verdict, state: RoundState) -> list[Moment]:
-    """This will tell a round step by step; nothing where its events can't be followed."""
+    """Tell a round step by step; nothing where its events can't be followed."""
     return [] if judged.retold is None else list(_moments(judged.retold.lines, _drawn(state)))
 
 
 def alone(told: Sequence[Moment], state: RoundState) -> Sequence[Section]:
-    """This will show the steps of a round that has no cards to show them with."""
+    """Show the steps of a round that has no cards to show them with."""
     if state.cards or not told:
         return ()
     return (Piece("What happened", "admin/baccarat/moments.html", {"moments": told}),)

@@ -70,18 +70,18 @@ class RoundAdmin(ReadOnlyAdmin):
     search_help_text = "id of a round or a table, or a round's number"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Round]:
-        """This will add names, in the same query."""
+        """Add names, in the same query."""
         return baccarat_parts.with_names(super().get_queryset(request), table=True)
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for the id of a round or of a table, or for a round's number, at whatever table."""
+        """Look for the id of a round or of a table, or for a round's number, at whatever table."""
         identity, number = as_uuid(term), as_number(term)
         if number is not None and number < 2**31:
             return Q(table_id__in=Table.objects.values("id"), number=number)
         return None if identity is None else Q(pk=identity) | Q(table_id=identity)
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the addresses of what staff may do about a round, and of the page that asks before a void."""
+        """Add the addresses of what staff may do about a round, and of the page that asks before a void."""
         asks = self.admin_site.admin_view(require_safe(self.void_page))
         packs = self.admin_site.admin_view(require_POST(self.pack))
         return [
@@ -96,7 +96,7 @@ class RoundAdmin(ReadOnlyAdmin):
         ]
 
     def void_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """This will answer the page where a void is asked for or decided. Raises PermissionDenied, Http404."""
+        """Answer the page where a void is asked for or decided. Raises PermissionDenied, Http404."""
         found = self._find(request, object_id)
         if found is None:
             raise Http404
@@ -108,7 +108,7 @@ class RoundAdmin(ReadOnlyAdmin):
         return answer
 
     def pack(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """This will make a link to a round's dispute pack. Raises PermissionDenied."""
+        """Make a link to a round's dispute pack. Raises PermissionDenied."""
         found = self._find(request, object_id)
         if found is None or not request.user.has_perm(round_dispute_pack.PACK):
             raise PermissionDenied
@@ -117,7 +117,7 @@ class RoundAdmin(ReadOnlyAdmin):
         return HttpResponseRedirect(self.page_url(found))
 
     def resume(self, request: HttpRequest, round_: Round) -> str:
-        """This will send a round that was set aside back to be dealt. Raises RoundNotSetAside."""
+        """Send a round that was set aside back to be dealt. Raises RoundNotSetAside."""
         if round_.set_aside is None:
             raise RoundNotSetAside
         metadata = Metadata(
@@ -136,17 +136,14 @@ class RoundAdmin(ReadOnlyAdmin):
 
     @admin.display(description="table")
     def table(self, round_: Any) -> SafeString | str:
-        """Where it is played."""
         return html.page("table", round_.table_id, round_.table_name or html.short(round_.table_id))
 
     @admin.display(description="operator")
     def operator(self, round_: Round) -> SafeString | str:
-        """In whose house."""
         return baccarat_parts.operator_link(round_)
 
     @admin.display(description="phase")
     def stands(self, round_: Round) -> SafeString:
-        """Where it stands."""
         return baccarat_parts.phase_badge(round_.phase, round_.set_aside)
 
     @admin.display(description="cards")
@@ -159,7 +156,6 @@ class RoundAdmin(ReadOnlyAdmin):
 
     @admin.display(description="won by")
     def won_by(self, round_: Round) -> SafeString | str:
-        """Who won."""
         return baccarat_parts.outcome_badge(round_.outcome)
 
     @admin.display(description="P : B")
@@ -169,11 +165,10 @@ class RoundAdmin(ReadOnlyAdmin):
 
     @admin.display(description="opened (UTC)")
     def opened(self, round_: Round) -> SafeString | str:
-        """When betting opened."""
         return html.moment(round_.opened_at)
 
     def sections(self, request: HttpRequest, obj: Round) -> Sequence[Section]:
-        """This will show a round whole; what stops it comes first."""
+        """Show a round whole; what stops it comes first."""
         events = latest(f"round-{obj.pk}")
         place = Place(operator=obj.operator_id, table=obj.table_id, currency=obj.currency)
         judged = verdict.judge(obj.pk, place=place)

@@ -11,7 +11,7 @@ _TAKEN: Final = {"settlement": "taken at settlement", "deferred": "taken when th
 
 
 def facts(rules: TableRules) -> list[tuple[str, object]]:
-    """This will list every rule with its value; amounts are of the table's currency, which is among them."""
+    """List every rule with its value; amounts are of the table's currency, which is among them."""
     return [(name.replace("_", " ").capitalize(), _plain(value)) for name, value in rules_picture(rules).items()]
 
 

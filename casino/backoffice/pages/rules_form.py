@@ -46,7 +46,7 @@ _WORDS: Final[Mapping[str, str]] = {
 
 
 def fields(rules: TableRules) -> tuple[Field, ...]:
-    """This will return a field for all that a version may change, labelled with what holds now."""
+    """Return a field for all that a version may change, labelled with what holds now."""
     now = rules_picture(rules)
     shown = {**now, **{f"commission_{name}": value for name, value in (now["commission"] or {}).items()}}
     own = tuple(
@@ -58,7 +58,7 @@ def fields(rules: TableRules) -> tuple[Field, ...]:
 
 
 def changes(given: Mapping[str, str], rules: TableRules) -> dict[str, Any]:
-    """This will read what a form says as fields of TableRules. Raises InvalidRules with fields that can't be read."""
+    """Read what a form says as fields of TableRules. Raises InvalidRules with fields that can't be read."""
     asked = {name: given.get(name, "").strip() for name in _WORDS}
     wrong: dict[str, str] = {}
     found: dict[str, Any] = {}

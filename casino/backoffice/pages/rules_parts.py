@@ -18,7 +18,7 @@ TONES: Final = {DRAFT: "warn", REJECTED: "bad", PUBLISHED: "player", IN_FORCE: "
 
 
 def of_table(table: UUID) -> Sequence[Section]:
-    """This will list a table's versions on its page."""
+    """List a table's versions on its page."""
     rows = [
         (
             row.label,
@@ -36,7 +36,7 @@ def of_table(table: UUID) -> Sequence[Section]:
 
 
 def differences(found: Version, holds: Version | None) -> Sequence[Section]:
-    """This will say in words what a version changes against the one in force."""
+    """Say in words what a version changes against the one in force."""
     if holds is None or holds.row.version == found.row.version:
         return ()
     told = versions.differences(holds.rules, found.rules) or ("Nothing.",)
@@ -44,7 +44,7 @@ def differences(found: Version, holds: Version | None) -> Sequence[Section]:
 
 
 def odds(found: Version) -> Grid:
-    """This will show what each spot returns in theory, and which gives players an edge."""
+    """Show what each spot returns in theory, and which gives players an edge."""
     exact = {each.spot: each for each in found.returns}
     rows = [
         (
@@ -62,7 +62,7 @@ def odds(found: Version) -> Grid:
 
 
 def played(found: Version) -> Grid:
-    """This will show what was played by a version, and what it returned."""
+    """Show what was played by a version, and what it returned."""
     currency = found.rules.currency
     rows = []
     for each in found.played:

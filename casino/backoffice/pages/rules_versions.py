@@ -47,20 +47,20 @@ class RulesVersionAdmin(ReadOnlyAdmin):
     search_help_text = "id of a table, or a name such as mini@2"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add the table's name, in the same query."""
+        """Add the table's name, in the same query."""
         return baccarat_parts.with_names(super().get_queryset(request), table=True)
 
     def title_of(self, obj: Any) -> str:
-        """This will name a version as rounds do, with its table."""
+        """Name a version as rounds do, with its table."""
         return f"{obj.label} at {obj.table_name}"
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a table or a name."""
+        """Look for a table or a name."""
         identity = as_uuid(term)
         return Q(label=term) if identity is None else Q(table_id=identity)
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the addresses of what staff do about a version."""
+        """Add the addresses of what staff do about a version."""
         return [
             self.perform_path("draft", MAKE, self.draft),
             self.perform_path("publish", DECIDE, self.publish),
@@ -72,7 +72,7 @@ class RulesVersionAdmin(ReadOnlyAdmin):
         ]
 
     def draft(self, request: HttpRequest, version: RulesVersion) -> str:
-        """This will draft rules from those in force. Raises the refusals of `versioning.draft`."""
+        """Draft rules from those in force. Raises the refusals of `versioning.draft`."""
         number = rules_lifecycle.draft(
             changes=rules_form.changes(request.POST, _rules(version)),
             acknowledgement=request.POST.get("acknowledgement", ""),
@@ -81,30 +81,30 @@ class RulesVersionAdmin(ReadOnlyAdmin):
         return f"Drafted version {number}; another person has to publish it."
 
     def publish(self, request: HttpRequest, version: RulesVersion) -> str:
-        """This will publish a draft. Raises the refusals of `versioning.publish`."""
+        """Publish a draft. Raises the refusals of `versioning.publish`."""
         rules_lifecycle.publish(version=version.version, **_done(request, version))
         return f"Published {version.label}: it holds from the next round, or shoe, on."
 
     def reject(self, request: HttpRequest, version: RulesVersion) -> str:
-        """This will reject a draft. Raises the refusals of `versioning.reject`."""
+        """Reject a draft. Raises the refusals of `versioning.reject`."""
         rules_lifecycle.reject(
             version=version.version, reason=request.POST.get("reason", ""), **_done(request, version)
         )
         return f"Rejected {version.label}; nothing has changed."
 
     def take_back(self, request: HttpRequest, version: RulesVersion) -> str:
-        """This will take the own draft back. Raises the refusals of `versioning.take_back`."""
+        """Take the own draft back. Raises the refusals of `versioning.take_back`."""
         rules_lifecycle.take_back(version=version.version, **_done(request, version))
         return f"Took {version.label} back; nothing has changed."
 
     def decommission(self, request: HttpRequest, version: RulesVersion) -> str:
-        """This will withdraw the rules in force. Raises the refusals of `versioning.decommission`."""
+        """Withdraw the rules in force. Raises the refusals of `versioning.decommission`."""
         why = request.POST.get("reason", "")
         rules_lifecycle.decommission(version=version.version, reason=why, **_done(request, version))
         return f"Withdrew {version.label}: no round opens until other rules are published."
 
     def stop(self, request: HttpRequest, version: RulesVersion) -> str:
-        """This will stop play by rules of this name, at every table. Raises the refusals of `switching.stop`."""
+        """Stop play by rules of this name, at every table. Raises the refusals of `switching.stop`."""
         return kill_switches.stop(request, Scope.RULES, version.label)
 
     @admin.display(description="rules")
@@ -114,17 +114,14 @@ class RulesVersionAdmin(ReadOnlyAdmin):
 
     @admin.display(description="table")
     def table(self, version: Any) -> SafeString | str:
-        """Whose rules they are."""
         return html.page("table", version.table_id, version.table_name or html.short(version.table_id))
 
     @admin.display(description="status")
     def standing(self, version: RulesVersion) -> SafeString:
-        """How they stand."""
         return html.badge(version.status.replace("_", " "), rules_parts.TONES.get(version.status, "plain"))
 
     @admin.display(description="drafted by")
     def maker(self, version: RulesVersion) -> str:
-        """Who drafted them."""
         return staff_names.named(version.drafted_by or html.NOTHING)
 
     @admin.display(description="decided by")
@@ -134,16 +131,14 @@ class RulesVersionAdmin(ReadOnlyAdmin):
 
     @admin.display(description="in force since (UTC)")
     def since_when(self, version: RulesVersion) -> SafeString | str:
-        """From when they held."""
         return html.moment(version.since)
 
     @admin.display(description="until (UTC)")
     def until_when(self, version: RulesVersion) -> SafeString | str:
-        """Until when they held."""
         return html.moment(version.until)
 
     def sections(self, request: HttpRequest, obj: RulesVersion) -> Sequence[Section]:
-        """This will show a version with its odds and what it would change, and what can be done about it."""
+        """Show a version with its odds and what it would change, and what can be done about it."""
         every = rules_versions.versions(table=obj.table_id, operator=obj.operator_id)
         found = next(each for each in every if each.row.version == obj.version)
         holds = next((each for each in every if each.row.status == IN_FORCE), None)

@@ -30,7 +30,7 @@ _MONEY: Final = frozenset({"Staked", "Returned", "Net", "Amount"})
 
 
 def page(request: HttpRequest) -> HttpResponse:
-    """This will answer the search page with what it finds. Raises PermissionDenied."""
+    """Answer the search page with what it finds. Raises PermissionDenied."""
     if not request.user.has_perms(NEEDED):
         raise PermissionDenied
     form = SearchForm(request.GET or None)
@@ -133,7 +133,7 @@ def _wager(row: Any, nickname: str) -> tuple[object, ...]:
 
 
 def outcome_of(row: Any) -> object:
-    """This will show what a wager came to: what was won or lost, that it is in play, or that it was voided."""
+    """Show what a wager came to: what was won or lost, that it is in play, or that it was voided."""
     if row.voided_at is not None:
         return html.badge("voided", "bad")
     if row.returned is None:

@@ -34,7 +34,7 @@ class Asked:
 
     @property
     def of_money(self) -> bool:
-        """This will tell whether it is about whose money was moved: then wagers are shown, not rounds."""
+        """Tell whether it is about whose money was moved: then wagers are shown, not rounds."""
         return bool(self.player or self.spot or self.least is not None or self.most is not None)
 
 
@@ -54,7 +54,7 @@ class SearchForm(forms.Form):
     outcome = forms.ChoiceField(required=False, choices=OUTCOMES)
 
     def clean(self) -> dict[str, Any]:
-        """This will turn amounts into minor units, which need their currency."""
+        """Turn amounts into minor units, which need their currency."""
         given: dict[str, Any] = super().clean() or {}
         currency = (given.get("currency") or "").strip().upper()
         for name in ("least", "most"):
@@ -75,7 +75,7 @@ class SearchForm(forms.Form):
             return None
 
     def asked(self) -> Asked:
-        """This will return what was asked for, once `is_valid` said so."""
+        """Return what was asked for, once `is_valid` said so."""
         given = self.cleaned_data
         return Asked(
             word=given["word"].strip(),
@@ -93,7 +93,7 @@ class SearchForm(forms.Form):
 
 
 def player_id(asked: Asked) -> UUID | None:
-    """This will return the player's id, where an id was given."""
+    """Return the player's id, where an id was given."""
     return as_uuid(asked.player)
 
 

@@ -26,7 +26,7 @@ MOST_TABLES: Final = 200
 
 
 def rounds(request: HttpRequest, asked: Asked, *, before: UUID | None) -> Sequence[Any]:
-    """This will find up to PAGE + 1 rounds, newest first, with ids below `before`."""
+    """Find up to PAGE + 1 rounds, newest first, with ids below `before`."""
     rows = _within(Round.objects.defer("state"), request, asked, "id", before)
     if asked.outcome:
         rows = rows.filter(outcome=asked.outcome)
@@ -34,7 +34,7 @@ def rounds(request: HttpRequest, asked: Asked, *, before: UUID | None) -> Sequen
 
 
 def wagers(request: HttpRequest, asked: Asked, *, before: UUID | None) -> Sequence[Any]:
-    """This will find a page of wagers, newest rounds first, of rounds with ids below `before`; rounds come whole."""
+    """Find a page of wagers, newest rounds first, of rounds with ids below `before`; rounds come whole."""
     rows = _within(Wager.objects.all(), request, asked, "round_id", before).filter(_staked(asked, "staked"))
     if asked.player:
         rows = rows.filter(player_id__in=_players(request, asked))
@@ -47,7 +47,7 @@ def wagers(request: HttpRequest, asked: Asked, *, before: UUID | None) -> Sequen
 
 
 def payments(request: HttpRequest, asked: Asked) -> Sequence[Any]:
-    """This will find the newest deposits, withdrawals and adjustments of the player or the amount asked for."""
+    """Find the newest deposits, withdrawals and adjustments of the player or the amount asked for."""
     found: list[Any] = []
     for model in (Deposit, Withdrawal, Adjustment):
         if not request.user.has_perm(f"wallet.view_{model._meta.model_name}"):  # noqa: SLF001  (Django's own name)
@@ -61,7 +61,7 @@ def payments(request: HttpRequest, asked: Asked) -> Sequence[Any]:
 
 
 def whole_rounds(found: Sequence[Any]) -> tuple[Sequence[Any], UUID | None]:
-    """This will cut a page of wagers after its last whole round, and return it with where the next one begins."""
+    """Cut a page of wagers after its last whole round, and return it with where the next one begins."""
     if len(found) < PAGE + MOST_SEATS:
         return found, None
     last = found[-1].round_id

@@ -53,7 +53,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
     search_help_text = "number, id, or the id of a round, a table or a player"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add whether each one waits, and what its operator is called."""
+        """Add whether each one waits, and what its operator is called."""
         named = [When(operator_id=key, then=Value(slug)) for key, slug in scope.names(request).items()]
         rows: QuerySet[Any] = super().get_queryset(request)
         slug = Case(*named, default=Value(""), output_field=TextField())
@@ -61,7 +61,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         return marked
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will find what is of these operators, and what happened to the whole installation that they are on; all
+        """Find what is of these operators, and what happened to the whole installation that they are on; all
         of the house's where these are all operators.
         """
         of_house = Q(operator_id__isnull=True)
@@ -69,19 +69,19 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         return super().owned_by(operators) | shown
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[significant_subjects.NamedList]:
-        """This will have events listed with what they are about."""
+        """Have events listed with what they are about."""
         del request, kwargs
         return significant_subjects.NamedList
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a number, an id, or what an event is about."""
+        """Look for a number, an id, or what an event is about."""
         number, identity = as_number(term), as_uuid(term)
         if number is not None:
             return Q(number=number)
         return Q(subject=term) if identity is None else Q(pk=identity) | about(identity)
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the addresses of `acknowledge` and `note`."""
+        """Add the addresses of `acknowledge` and `note`."""
         return [
             self.perform_path("acknowledge", ACKNOWLEDGE, self.acknowledge),
             self.perform_path("note", ACKNOWLEDGE, self.note),
@@ -89,7 +89,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         ]
 
     def acknowledge(self, request: HttpRequest, event: SignificantEvent) -> str:
-        """This will acknowledge an event, and with `alike` others like it. Raises AlreadyAcknowledged, and
+        """Acknowledge an event, and with `alike` others like it. Raises AlreadyAcknowledged, and
         PermissionDenied for one of the house's to who does not work for all of it.
         """
         _require_own(request, event)
@@ -102,49 +102,41 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         return f"Acknowledged {1 + notes.acknowledge_many(found, by=_staff(request), note=note)} significant events."
 
     def note(self, request: HttpRequest, event: SignificantEvent) -> str:
-        """This will add a note to an event. Raises NoteIsEmpty, PermissionDenied as `acknowledge` does."""
+        """Add a note to an event. Raises NoteIsEmpty, PermissionDenied as `acknowledge` does."""
         _require_own(request, event)
         notes.add_note(event.pk, by=_staff(request), note=request.POST.get("note", ""))
         return f"Added a note to significant event {event.number}."
 
     @admin.display(description="no.")
     def title(self, event: SignificantEvent) -> str:
-        """Its number."""
         return str(event.number)
 
     @admin.display(description="severity")
     def graveness(self, event: SignificantEvent) -> SafeString:
-        """How grave it is."""
         return significant_parts.graveness(event)
 
     @admin.display(description="event")
     def what(self, event: SignificantEvent) -> str:
-        """What kind of event it is."""
         return significant_parts.words(event)
 
     @admin.display(description="about")
     def about(self, event: Any) -> SafeString | str:
-        """What it is about."""
         return significant_subjects.linked(event.subject, event.known)
 
     @admin.display(description="operator")
     def operator(self, event: Any) -> SafeString | str:
-        """Whose house it is in."""
         return html.page("operator", event.operator_id, event.slug or "operator")
 
     @admin.display(description="by")
     def who(self, event: Any) -> SafeString | str:
-        """Who did it."""
         return significant_subjects.linked(event.actor, event.known)
 
     @admin.display(description="reason")
     def why(self, event: SignificantEvent) -> str:
-        """Why, shortened."""
         return event.reason if len(event.reason) <= 60 else f"{event.reason[:59]}…"
 
     @admin.display(description="amount")
     def amount(self, event: SignificantEvent) -> SafeString | str:
-        """The amount it is about."""
         return html.money(event.money, event.currency)
 
     @admin.display(description="time (UTC)")
@@ -158,7 +150,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         return html.badge("waiting", "warn") if event.waits else html.NOTHING
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """This will show an event with what it changed, and what was said about it."""
+        """Show an event with what it changed, and what was said about it."""
         obj.known = significant_subjects.names((obj.subject, obj.actor, obj.authorised_by))
         facts = (
             ("Event", significant_parts.words(obj)),
@@ -221,7 +213,7 @@ def _require_own(request: HttpRequest, event: SignificantEvent) -> None:
 
 
 def about(identity: UUID) -> Q:
-    """This will find what was recorded about a round, a table, a player … of this id."""
+    """Find what was recorded about a round, a table, a player … of this id."""
     kinds = ("round", "table", "player", "operator", "adjustment", "deposit", "withdrawal", "account")
     return Q(subject__in=[f"{kind}:{identity}" for kind in kinds])
 

@@ -29,22 +29,21 @@ _LINKED: Final = frozenset({"player", "round", "table"})
 
 
 def waits() -> Exists:
-    """This will tell of each row of events whether it waits for somebody."""
+    """Tell of each row of events whether it waits for somebody."""
     return Exists(Unacknowledged.objects.filter(event_id=OuterRef("pk")))
 
 
 def words(event: SignificantEvent) -> str:
-    """This will name an event's kind; one of a later release by its bare name."""
+    """Name an event's kind; one of a later release by its bare name."""
     return KINDS.get(event.kind, event.kind.replace("_", " "))
 
 
 def graveness(event: SignificantEvent) -> SafeString:
-    """This will show an event's severity."""
     return html.badge(event.severity, _TONES.get(event.severity, "plain"))
 
 
 def changed(event: SignificantEvent) -> Sequence[Section]:
-    """This will show what an event changed, before and after; nothing for one that changed nothing."""
+    """Show what an event changed, before and after; nothing for one that changed nothing."""
     before, after = event.before or {}, event.after or {}
     if not (before.keys() | after.keys()) - _PLACE:
         return ()
@@ -78,7 +77,7 @@ def _value(name: str, value: object, known: significant_subjects.Names) -> SafeS
 
 
 def said(event: SignificantEvent) -> Grid:
-    """This will list what was said about an event."""
+    """List what was said about an event."""
     remarks = list(event.remarks.order_by("pk"))
     crypto_shredding.open_rows(remarks)
     rows = [
@@ -94,7 +93,7 @@ def said(event: SignificantEvent) -> Grid:
 
 
 def latest(title: str, *whats: str) -> Grid:
-    """This will show the latest significant events about something or done by it, for other pages; few queries."""
+    """Show the latest significant events about something or done by it, for other pages; few queries."""
     named = Q(subject__in=whats) | Q(actor__in=whats)
     found = list(SignificantEvent.objects.filter(named).annotate(waits=waits()).order_by("-id")[:LATEST])
     crypto_shredding.open_rows(found)

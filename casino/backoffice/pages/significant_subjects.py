@@ -19,7 +19,7 @@ class NamedList(CountedList):
     """A list of significant events, each with the name of what it is about."""
 
     def get_results(self, request: Any) -> None:
-        """This will fetch the page, and all names on it at once."""
+        """Fetch the page, and all names on it at once."""
         super().get_results(request)
         known = names(event.subject for event in self.result_list)
         for event in self.result_list:
@@ -27,13 +27,13 @@ class NamedList(CountedList):
 
 
 def names(subjects: Iterable[str]) -> Names:
-    """This will name subjects, as far as who looks may see what they are."""
+    """Name subjects, as far as who looks may see what they are."""
     found: Names = import_string(settings.ADMIN_SUBJECTS)(set(subjects))
     return found
 
 
 def linked(subject: str, known: Names) -> SafeString | str:
-    """This will link to the page of what a subject speaks of, by its name if that is known."""
+    """Link to the page of what a subject speaks of, by its name if that is known."""
     kind, colon, identity = subject.partition(":")
     if kind == "staff" and identity.isdigit():
         return html.page("staff", identity, staff_names.named(subject))

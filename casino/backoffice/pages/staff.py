@@ -35,28 +35,28 @@ class MemberAdmin(ReadOnlyAdmin):
     search_help_text = "user id or login"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will find those who work for the same operators, with what is reviewed of them."""
+        """Find those who work for the same operators, with what is reviewed of them."""
         return access_review.members(scope.operators(request)).order_by("pk")
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will find those who work for these operators alone."""
+        """Find those who work for these operators alone."""
         return colleagues(operators)
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a user id or a login."""
+        """Look for a user id or a login."""
         number = as_number(term)
         return Q(username=term) if number is None else Q(pk=number) | Q(username=term)
 
     def title_of(self, obj: Member) -> str:
-        """This will name a member of staff by the login."""
+        """Name a member of staff by the login."""
         return obj.get_username()
 
     def subject_of(self, obj: Member) -> str:
-        """This will name a member as events do."""
+        """Name a member as events do."""
         return f"staff:{obj.pk}"
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the review's file, and the addresses of `unlock` and `reset`."""
+        """Add the review's file, and the addresses of `unlock` and `reset`."""
         export = self.admin_site.admin_view(self.export)
         return [
             path("review.csv", export, name="staff_member_export"),
@@ -66,7 +66,7 @@ class MemberAdmin(ReadOnlyAdmin):
         ]
 
     def export(self, request: HttpRequest) -> StreamingHttpResponse:
-        """This will answer the review of whom this person may see, as CSV. Raises PermissionDenied."""
+        """Answer the review of whom this person may see, as CSV. Raises PermissionDenied."""
         if request.method != "GET" or not request.user.has_perm(EXPORT):
             raise PermissionDenied
         seen(request, subject="list:staff.member")
@@ -78,19 +78,19 @@ class MemberAdmin(ReadOnlyAdmin):
         return answer
 
     def unlock(self, request: HttpRequest, member: Member) -> str:
-        """This will let a member who failed to log in try again."""
+        """Let a member who failed to log in try again."""
         access_changes.unlock(member, by=by_whom(request), reason=request.POST.get("reason", ""))
         return "Unlocked."
 
     def reset(self, request: HttpRequest, member: Member) -> str:
-        """This will take a member's authenticator away."""
+        """Take a member's authenticator away."""
         access_changes.reset_authenticator(member, by=by_whom(request), reason=request.POST.get("reason", ""))
         return "Took the authenticator away."
 
     list_before_template = "admin/casino/export_review.html"
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """This will offer those who may to take the review as a file."""
+        """Offer those who may to take the review as a file."""
         url = reverse("admin:staff_member_export") if request.user.has_perm(EXPORT) else None
         return super().changelist_view(request, {"export_url": url, **(extra_context or {})})
 
@@ -101,12 +101,10 @@ class MemberAdmin(ReadOnlyAdmin):
 
     @admin.display(description="roles")
     def held(self, member: Member) -> str:
-        """The roles."""
         return ", ".join(sorted(group.name for group in member.groups.all())) or html.NOTHING
 
     @admin.display(description="operators")
     def works_for(self, member: Any) -> str:
-        """The operators worked for."""
         return ", ".join(sorted(one.operator.slug for one in member.memberships.all())) or html.NOTHING
 
     @admin.display(description="standing")
@@ -127,16 +125,14 @@ class MemberAdmin(ReadOnlyAdmin):
 
     @admin.display(description="last login (UTC)")
     def last(self, member: Any) -> SafeString | str:
-        """When the member came in last."""
         return html.moment(member.last_access)
 
     @admin.display(description="from")
     def address(self, member: Any) -> str:
-        """From where."""
         return member.last_address or html.NOTHING
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """This will show what a member may do, the latest sign-ins and views, and what can be done."""
+        """Show what a member may do, the latest sign-ins and views, and what can be done."""
         (line,) = access_review.lines([obj])
         facts = (
             ("Name", line.name or html.NOTHING),
@@ -184,26 +180,23 @@ class RoleAdmin(ReadOnlyAdmin):
     search_fields = ()
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will let everybody see what roles there are."""
+        """Let everybody see what roles there are."""
         del operators
         return Q()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will leave out groups that are no roles."""
+        """Leave out groups that are no roles."""
         return super().get_queryset(request).filter(name__in=list(roles.Role))
 
     def subject_of(self, obj: RoleGroup) -> str:
-        """This will name a role."""
         return f"role:{obj.name}"
 
     @admin.display(description="role")
     def title(self, role: RoleGroup) -> str:
-        """Its name."""
         return role.name
 
     @admin.display(description="for")
     def says(self, role: RoleGroup) -> str:
-        """What it is for."""
         return roles.TITLES[roles.Role(role.name)]
 
     @admin.display(description="functions")
@@ -212,7 +205,7 @@ class RoleAdmin(ReadOnlyAdmin):
         return len(roles.FUNCTIONS[roles.Role(role.name)])
 
     def sections(self, request: HttpRequest, obj: RoleGroup) -> Sequence[Section]:
-        """This will show what a role may do, and what it keeps apart."""
+        """Show what a role may do, and what it keeps apart."""
         del request
         held = roles.FUNCTIONS[roles.Role(obj.name)]
         apart = [pair for pair in roles.APART if set(pair) & held]
@@ -224,7 +217,7 @@ class RoleAdmin(ReadOnlyAdmin):
 
 
 def by_whom(request: HttpRequest) -> User:
-    """This will return the member of staff who asks. Raises PermissionDenied for nobody."""
+    """Return the member of staff who asks. Raises PermissionDenied for nobody."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     return request.user

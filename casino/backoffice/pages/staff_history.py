@@ -26,33 +26,30 @@ class _OfStaff(ReadOnlyAdmin):
     search_help_text = "user id"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """This will add the login of whoever it was, in the same query."""
+        """Add the login of whoever it was, in the same query."""
         login = User.objects.filter(pk=OuterRef("user_id")).values("username")
         rows: QuerySet[Any] = super().get_queryset(request).annotate(login=Subquery(login))
         return rows
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will find what those did who work for these operators alone."""
+        """Find what those did who work for these operators alone."""
         return colleagues(operators, "user_id")
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a user id."""
+        """Look for a user id."""
         number = as_number(term)
         return None if number is None else Q(user_id=number)
 
     @admin.display(description="time (UTC)")
     def when(self, row: Any) -> SafeString | str:
-        """When it was."""
         return html.moment(row.at)
 
     @admin.display(description="staff")
     def who(self, row: Any) -> SafeString | str:
-        """Who it was."""
         return html.page("staff", row.user_id, row.login or f"user {row.user_id}")
 
     @admin.display(description="from")
     def where(self, row: Any) -> str:
-        """From where."""
         return row.address or html.NOTHING
 
 
@@ -68,7 +65,6 @@ class SignInAdmin(_OfStaff):
         return "given" if row.second_factor else "none"
 
     def sections(self, request: HttpRequest, obj: SignIn) -> Sequence[Section]:
-        """This will show a sign-in."""
         del request
         rows = (
             ("Time (UTC)", self.when(obj)),
@@ -95,11 +91,11 @@ class ViewAdmin(_OfStaff):
     search_help_text = "user id, player's id, or what was looked at such as round:<id>"
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will find views of what is these operators', and what those who work for them alone looked at."""
+        """Find views of what is these operators', and what those who work for them alone looked at."""
         return Q(operator_id__in=operators) | super().owned_by(operators)
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for a user id, a player's id, or a subject."""
+        """Look for a user id, a player's id, or a subject."""
         number, identity = as_number(term), as_uuid(term)
         if number is not None:
             return Q(user_id=number)
@@ -115,7 +111,6 @@ class ViewAdmin(_OfStaff):
         return row.subject if known is None else html.page(kind, known, row.subject)
 
     def sections(self, request: HttpRequest, obj: View) -> Sequence[Section]:
-        """This will show a view."""
         del request
         rows = (
             ("Time (UTC)", self.when(obj)),

@@ -29,7 +29,7 @@ class StaffForm(UserForm):
     """Django's form of a user, which takes no roles together that have to stand apart."""
 
     def clean_groups(self) -> Any:
-        """This will refuse roles whose functions nobody may have together. Raises ValidationError."""
+        """Refuse roles whose functions nobody may have together. Raises ValidationError."""
         chosen = self.cleaned_data["groups"]
         if pairs := roles.conflicting(group.name for group in chosen):
             told = "; ".join(" and ".join(pair) for pair in pairs)
@@ -48,16 +48,16 @@ class StaffUserAdmin(OperatorsStaffAdmin):
     filter_horizontal = ("groups",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
-        """This will find those who work for the operators of who asks, and for no others."""
+        """Find those who work for the operators of who asks, and for no others."""
         return super().get_queryset(request).filter(colleagues(scope.operators(request)))
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
-        """This will leave out rights of one user alone: there are none but those of roles."""
+        """Leave out rights of one user alone: there are none but those of roles."""
         sets = super().get_fieldsets(request, obj)
         return [(name, {**more, "fields": _without_rights(more["fields"])}) for name, more in sets]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
-        """This will let roles be given by who may, and never to oneself; superusers make superusers."""
+        """Let roles be given by who may, and never to oneself; superusers make superusers."""
         fixed = {*super().get_readonly_fields(request, obj), "last_login", "date_joined"} - {
             "groups",
             "user_permissions",
@@ -70,12 +70,12 @@ class StaffUserAdmin(OperatorsStaffAdmin):
         return tuple(sorted(fixed))
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """This will refuse, whoever asks: what somebody did stays somebody's."""
+        """Refuse, whoever asks: what somebody did stays somebody's."""
         del request, obj
         return False
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: Any) -> None:
-        """This will keep what was before, and let a new user work for the operators of who made it."""
+        """Keep what was before, and let a new user work for the operators of who made it."""
         request.casino_before = access_changes.facts(obj)  # type: ignore[attr-defined]
         super().save_model(request, obj, form, change)
         if not change:
@@ -83,7 +83,7 @@ class StaffUserAdmin(OperatorsStaffAdmin):
             StaffMembership.objects.bulk_create(StaffMembership(user=obj, operator_id=one) for one in theirs)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: Any) -> None:
-        """This will record what was changed of somebody's access."""
+        """Record what was changed of somebody's access."""
         super().save_related(request, form, formsets, change)
         before = request.casino_before  # type: ignore[attr-defined]
         access_changes.changed(
@@ -91,7 +91,7 @@ class StaffUserAdmin(OperatorsStaffAdmin):
         )
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002
-        """This will record that somebody's password was set by another."""
+        """Record that somebody's password was set by another."""
         response = super().user_change_password(request, id, form_url)
         if request.method == "POST" and response.status_code == 302:
             user = User.objects.get(pk=id)

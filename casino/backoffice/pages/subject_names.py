@@ -21,7 +21,7 @@ Ids = Collection[UUID]
 
 
 def named(subjects: Collection[str]) -> dict[str, str]:
-    """This will name what these subjects speak of, as far as who looks may see it: a query or two for each kind."""
+    """Name what these subjects speak of, as far as who looks may see it: a query or two for each kind."""
     wanted: defaultdict[str, set[UUID]] = defaultdict(set)
     for subject in subjects:
         kind, _, identity = subject.partition(":")
@@ -40,13 +40,13 @@ class SwitchList(CountedList):
     """A list of switches, each with the name of what it stops."""
 
     def get_results(self, request: Any) -> None:
-        """This will fetch the page, and all names on it at once."""
+        """Fetch the page, and all names on it at once."""
         super().get_results(request)
         name_switches(self.result_list)
 
 
 def name_switches(switches: Iterable[Any]) -> None:
-    """This will give switches the names of their subjects, which stand in their ids; those without one keep the id."""
+    """Give switches the names of their subjects, which stand in their ids; those without one keep the id."""
     told = list(switches)
     known = named({switch.pk for switch in told})
     for switch in told:

@@ -67,22 +67,20 @@ class TableAdmin(ReadOnlyAdmin):
     search_help_text = "id of a table or of its round in hand"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Table]:
-        """This will add the operator's slug, in the same query."""
+        """Add the operator's slug, in the same query."""
         return baccarat_parts.with_names(super().get_queryset(request), table=False)
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for the id of a table, or of the round in hand there."""
+        """Look for the id of a table, or of the round in hand there."""
         identity = as_uuid(term)
         return None if identity is None else Q(pk=identity) | Q(round_id=identity)
 
     @admin.display(description="table")
     def title(self, table: Table) -> str:
-        """Its name."""
         return table.name
 
     @admin.display(description="operator")
     def operator(self, table: Table) -> SafeString | str:
-        """Whose it is."""
         return baccarat_parts.operator_link(table)
 
     @admin.display(description="books")
@@ -92,7 +90,6 @@ class TableAdmin(ReadOnlyAdmin):
 
     @admin.display(description="seats")
     def taken(self, table: Table) -> str:
-        """Seats taken of all."""
         return f"{table.seats_taken} of {table.seats}"
 
     @admin.display(description="state")
@@ -106,11 +103,9 @@ class TableAdmin(ReadOnlyAdmin):
 
     @admin.display(description="opened (UTC)")
     def opened(self, table: Table) -> SafeString | str:
-        """When it was opened."""
         return html.moment(table.opened_at)
 
     def sections(self, request: HttpRequest, obj: Table) -> Sequence[Section]:
-        """This will show a table whole."""
         state = projections.decode_table(msgspec.json.encode(obj.state))
         sections: list[Section] = []
         if obj.set_aside is not None:
@@ -130,7 +125,7 @@ class TableAdmin(ReadOnlyAdmin):
         ]
 
     def get_urls(self) -> list[URLPattern]:
-        """This will add the addresses of `stop` and `close`."""
+        """Add the addresses of `stop` and `close`."""
         return [
             self.perform_path("stop", kill_switches.THROW, self.stop),
             self.perform_path("close", CLOSE, self.close),
@@ -138,11 +133,11 @@ class TableAdmin(ReadOnlyAdmin):
         ]
 
     def stop(self, request: HttpRequest, table: Table) -> str:
-        """This will stop play at the table. Raises the refusals of `switching.stop`."""
+        """Stop play at the table. Raises the refusals of `switching.stop`."""
         return kill_switches.stop(request, TABLE, str(table.pk))
 
     def close(self, request: HttpRequest, table: Table) -> str:
-        """This will close the table for good. Raises the refusals of `closing.close_table`."""
+        """Close the table for good. Raises the refusals of `closing.close_table`."""
         by = memberships.actor(request.user)
         done = Metadata(operator=str(table.operator_id), actor=by, causation="admin", correlation=f"table-{table.pk}")
         why = request.POST.get("reason", "")

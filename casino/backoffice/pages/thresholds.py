@@ -41,18 +41,16 @@ class ThresholdAdmin(ReadOnlyAdmin):
     search_help_text = "id of an operator"
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for an operator's id."""
+        """Look for an operator's id."""
         identity = as_uuid(term)
         return None if identity is None else Q(operator_id=identity)
 
     @admin.display(description="operator")
     def operator(self, row: Threshold) -> object:
-        """Whose thresholds they are."""
         return html.page("operator", row.operator_id, scope.slug(row.operator_id))
 
     @admin.display(description="set by")
     def made_by(self, row: Threshold) -> str:
-        """Who set them."""
         return staff_names.named(row.actor)
 
     @admin.display(description="set (UTC)")
@@ -61,14 +59,13 @@ class ThresholdAdmin(ReadOnlyAdmin):
         return html.moment(row.at)
 
     def sections(self, request: HttpRequest, obj: Threshold) -> Sequence[Section]:
-        """This will show one setting."""
         del request
         amounts = [(label, html.money(getattr(obj, name), obj.currency)) for name, label in _LABELS.items()]
         return (Facts("Large from", [*amounts, ("Set by", obj.actor), ("Set (UTC)", html.moment(obj.at))]),)
 
 
 def sections(request: HttpRequest, operator: UUID, currency: str, url: str) -> Sequence[Section]:
-    """This will show what counts as large for an operator, and the form that changes it, for those who may."""
+    """Show what counts as large for an operator, and the form that changes it, for those who may."""
     if not request.user.has_perm(SEE):
         return ()
     stand = thresholds.of([(operator, currency)])[operator, currency]
@@ -81,7 +78,7 @@ def sections(request: HttpRequest, operator: UUID, currency: str, url: str) -> S
 
 
 def change(request: HttpRequest, operator: UUID, currency: str) -> str:
-    """This will set what counts as large, as the form says. Raises ThresholdImpossible and refusals of amounts."""
+    """Set what counts as large, as the form says. Raises ThresholdImpossible and refusals of amounts."""
     given = {
         field.name: money.parse_positive(request.POST.get(field.name, ""), currency) for field in fields(Thresholds)
     }

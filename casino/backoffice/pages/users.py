@@ -42,12 +42,12 @@ class StaffAdmin(Users):
     change_password_form = AdminPasswordChangeForm
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
-        """This will keep superusers from everyone else."""
+        """Keep superusers from everyone else."""
         users = super().get_queryset(request)
         return users if request.user.is_superuser else users.filter(is_superuser=False)
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
-        """This will keep rights from being given by anyone but a superuser."""
+        """Keep rights from being given by anyone but a superuser."""
         fixed = tuple(super().get_readonly_fields(request, obj))
         return fixed if request.user.is_superuser else (*fixed, "is_superuser", "user_permissions", "groups")
 
@@ -62,12 +62,12 @@ class StaffLogAdmin(ReadOnlyAdmin):
     search_fields = ()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[LogEntry]:
-        """This will leave out what others did: lines name what they are about, whose operator nobody recorded."""
+        """Leave out what others did: lines name what they are about, whose operator nobody recorded."""
         lines: QuerySet[LogEntry] = super().get_queryset(request)
         return lines if request.user.is_superuser else lines.filter(Q(user_id=request.user.pk))
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """This will leave it to `get_queryset`."""
+        """Leave it to `get_queryset`."""
         del operators
         return Q()
 
@@ -78,7 +78,6 @@ class StaffLogAdmin(ReadOnlyAdmin):
 
     @admin.display(description="staff")
     def who(self, entry: LogEntry) -> str:
-        """Who did it."""
         return entry.user.get_username()
 
     @admin.display(description="on")
@@ -92,7 +91,7 @@ class StaffLogAdmin(ReadOnlyAdmin):
         return entry.get_change_message() or entry.get_action_flag_display()
 
     def sections(self, request: HttpRequest, obj: LogEntry) -> Sequence[Section]:
-        """This will show one line of the log in full."""
+        """Show one line of the log in full."""
         del request
         rows = (
             ("Time (UTC)", html.moment(obj.action_time)),

@@ -22,7 +22,7 @@ _FORM: Final = "admin/baccarat/void.html"
 
 
 def request(request: HttpRequest, round_: Round) -> str:
-    """This will void a round in play, or ask for it where it is settled. Raises the refusals of `voiding.void`."""
+    """Void a round in play, or ask for it where it is settled. Raises the refusals of `voiding.void`."""
     reason, note = request.POST.get("reason", ""), request.POST.get("note", "")
     after = voiding.void(
         round_=round_.pk,
@@ -37,20 +37,20 @@ def request(request: HttpRequest, round_: Round) -> str:
 
 
 def approve(request: HttpRequest, round_: Round) -> str:
-    """This will agree to a void. Raises NoVoidRequested, VoidNeedsAnother, RoundAlreadyVoided."""
+    """Agree to a void. Raises NoVoidRequested, VoidNeedsAnother, RoundAlreadyVoided."""
     voiding.approve(round_=round_.pk, operator=round_.operator_id, metadata=_remembered(request, round_))
     return f"Round {round_.number} is void; every stake, payout and commission of it was undone."
 
 
 def decline(request: HttpRequest, round_: Round) -> str:
-    """This will decline a void. Raises NoVoidRequested, VoidNoteInvalid."""
+    """Decline a void. Raises NoVoidRequested, VoidNoteInvalid."""
     note = request.POST.get("note", "")
     voiding.decline(round_=round_.pk, operator=round_.operator_id, note=note, metadata=_remembered(request, round_))
     return f"The void of round {round_.number} is declined; the round stands."
 
 
 def told(request: HttpRequest, state: RoundState, page: str) -> Sequence[Section]:
-    """This will say on a round's page that it is void or asked to be, and link to the page where that is decided."""
+    """Say on a round's page that it is void or asked to be, and link to the page where that is decided."""
     if state.voided is not None:
         undone = state.voided
         agreed = f", approved by {undone.approved_by}" if undone.approved_by else ""
@@ -71,7 +71,7 @@ def told(request: HttpRequest, state: RoundState, page: str) -> Sequence[Section
 
 
 def forms(state: RoundState, urls: dict[str, str]) -> Sequence[Section]:
-    """This will show the page where a void is asked for or decided; `urls` are those of request, approve, decline."""
+    """Show the page where a void is asked for or decided; `urls` are those of request, approve, decline."""
     if state.void_request is not None:
         agree = {"url": urls["approve"], "label": "Approve the void", "tone": "bad"}
         refuse = {"url": urls["decline"], "label": "Decline", "tone": "plain", "note": True}

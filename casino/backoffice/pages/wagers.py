@@ -32,7 +32,7 @@ class WagerAdmin(ReadOnlyAdmin):
     search_help_text = "id of a player or a round"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Wager]:
-        """This will add names, in the same query."""
+        """Add names, in the same query."""
         nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
         named: QuerySet[Wager] = baccarat_parts.with_numbers(
             baccarat_parts.with_names(super().get_queryset(request), table=True)
@@ -40,28 +40,24 @@ class WagerAdmin(ReadOnlyAdmin):
         return named.annotate(nickname=Subquery(nickname))
 
     def found_by(self, term: str) -> Q | None:
-        """This will look for the id of a player or of a round."""
+        """Look for the id of a player or of a round."""
         identity = as_uuid(term)
         return Q(pk=term) if identity is None else Q(player_id=identity) | Q(round_id=identity)
 
     @admin.display(description="wager")
     def title(self, wager: Wager) -> str:
-        """The seat."""
         return f"Seat {wager.seat}"
 
     @admin.display(description="player")
     def player(self, wager: Any) -> SafeString | str:
-        """Whose it is."""
         return html.page("player", wager.player_id, wager.nickname or html.short(wager.player_id))
 
     @admin.display(description="round")
     def round(self, wager: Any) -> SafeString | str:
-        """The round."""
         return baccarat_parts.round_link(wager)
 
     @admin.display(description="table")
     def table(self, wager: Any) -> SafeString | str:
-        """The table."""
         return html.page("table", wager.table_id, wager.table_name or html.short(wager.table_id))
 
     @admin.display(description="book")
@@ -71,17 +67,14 @@ class WagerAdmin(ReadOnlyAdmin):
 
     @admin.display(description="on")
     def put(self, wager: Wager) -> str:
-        """The spots."""
         return ", ".join(spot.capitalize() for spot in wager.stakes)
 
     @admin.display(description="staked")
     def stake(self, wager: Wager) -> SafeString | str:
-        """The stakes together."""
         return html.money(wager.staked, wager.currency)
 
     @admin.display(description="returned")
     def back(self, wager: Wager) -> SafeString | str:
-        """What came back."""
         return html.money(wager.returned, wager.currency)
 
     @admin.display(description="net")
@@ -97,7 +90,6 @@ class WagerAdmin(ReadOnlyAdmin):
         return html.moment(wager.confirmed_at)
 
     def sections(self, request: HttpRequest, obj: Wager) -> Sequence[Section]:
-        """This will show one wager."""
         del request
         stakes = {Spot(spot): amount for spot, amount in obj.stakes.items()}
         facts = (

@@ -11,5 +11,5 @@ register = template.Library()
 
 @register.filter
 def named(cell: Any) -> Any:
-    """This will put logins where a cell's text speaks of staff:<number>, and leave anything else as it is."""
+    """Put logins where a cell's text speaks of staff:<number>, and leave anything else as it is."""
     return staff_names.named(cell) if isinstance(cell, str) else cell

@@ -37,14 +37,14 @@ class Bot:
         return f"/tables/{self.watch.table}"
 
     async def sit(self) -> None:
-        """This will take the seat with money for a while."""
+        """Take the seat with money for a while."""
         rules = self.watch.picture["rules"]
         unit = int(float(rules["minimum"]))
         body = {"seat": self.seat, "buy_in": f"{unit * 100}.00", "currency": rules["currency"], "book": self.book}
         await self.client.post(f"{self.table}/seat", body)
 
     async def play(self, enough: Callable[[], bool]) -> None:
-        """This will play round after round until `enough()`, then leave with the money."""
+        """Play round after round until `enough()`, then leave with the money."""
         alone = self.watch.picture["rules"]["turn_seconds"] is None
         while not enough():
             await self._alone() if alone else await self._at_turn(enough)

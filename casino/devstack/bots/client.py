@@ -57,16 +57,15 @@ class Client:
         await self._http.aclose()
 
     async def get(self, path: str, **query: Any) -> dict[str, Any]:
-        """This will read; it repeats by itself while the service is away."""
+        """Read; it repeats by itself while the service is away."""
         return await self._send("GET", path, params=query)
 
     async def post(self, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-        """This will act once, however often the request has to be sent: the key stays the same."""
+        """Act once, however often the request has to be sent: the key stays the same."""
         headers = {"Idempotency-Key": uuid.uuid4().hex}
         return await self._send("POST", path, json=body or {}, headers=headers)
 
     async def pages(self, path: str) -> list[dict[str, Any]]:
-        """This will read all pages of a list."""
         items: list[dict[str, Any]] = []
         query: dict[str, Any] = {"limit": 200}
         while True:
@@ -77,7 +76,7 @@ class Client:
             query["cursor"] = page["next"]
 
     async def stream(self, **query: Any) -> AsyncGenerator[Message]:
-        """This will yield the live stream's messages; broken off, it resumes after the last one that was whole."""
+        """Yield the live stream's messages; broken off, it resumes after the last one that was whole."""
         position = ""
         while True:
             headers = {"Last-Event-ID": position} if position else {}

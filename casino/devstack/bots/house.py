@@ -38,13 +38,13 @@ SAVERS: Final = Game("mini", tables=1, players=1, rounds=0)
 
 
 def new_operator(stack: Stack, slug: str) -> str:
-    """This will create a sandbox operator and return its credential."""
+    """Create a sandbox operator and return its credential."""
     printed = stack.manage("operator", "create", slug, "--name", "Bots' house", "--currency", CURRENCY, "--sandbox")
     return operator_key(printed)
 
 
 async def open_table(operator: Client, game: Game, number: int) -> dict[str, Any]:
-    """This will open a table of the preset for real and play money, accepting a player's edge in so many words."""
+    """Open a table of the preset for real and play money, accepting a player's edge in so many words."""
     return await operator.post(
         "/tables",
         {
@@ -58,7 +58,7 @@ async def open_table(operator: Client, game: Game, number: int) -> dict[str, Any
 
 
 async def new_player(operator: Client, reference: str, book: str) -> str:
-    """This will register a player with sandbox money in one book, and return a session's token."""
+    """Register a player with sandbox money in one book, and return a session's token."""
     player = await operator.post("/players", {"reference": reference, "nickname": reference})
     identity = player["id"]
     credit = {"amount": CREDIT, "currency": CURRENCY, "book": book}
@@ -68,7 +68,7 @@ async def new_player(operator: Client, reference: str, book: str) -> str:
 
 
 async def open_method(operator: Client) -> str:
-    """This will offer a way to pay in and out by the sandbox provider, and let small withdrawals go at once."""
+    """Offer a way to pay in and out by the sandbox provider, and let small withdrawals go at once."""
     await operator.post("/withdrawal-policy", {"automatic_up_to": "50.00", "second_above": "500.00"})
     offer = {"name": "Transfer", "provider": "sandbox", "currency": CURRENCY, "minimum": "1.00", "maximum": "1000.00"}
     made = await operator.post("/deposit-methods", {**offer, "fee_percent": "1", "seconds": 3, "payouts": True})

@@ -35,7 +35,7 @@ class Line:
         return self.handle - self.payouts + self.commission
 
     def add(self, round_: dict[str, Any]) -> None:
-        """This will add one settled round, as far as it was played with this book's money."""
+        """Add one settled round, as far as it was played with this book's money."""
         results = [seat["result"] for seat in round_["seats"] if seat["result"] and seat["book"] == self.book]
         self.rounds += bool(results)
         for result in results:
@@ -54,7 +54,7 @@ class Line:
 
 
 def table(lines: list[Line]) -> Table:
-    """This will lay the lines out, one preset and book a row; real and play money are never added up."""
+    """Lay the lines out, one preset and book a row; real and play money are never added up."""
     shown = Table(title="What was played", title_justify="left")
     shown.add_column("preset")
     shown.add_column("money")
@@ -66,7 +66,7 @@ def table(lines: list[Line]) -> Table:
 
 
 def payments(tally: Tally) -> str:
-    """This will say in a line what became of those whose money comes and goes by payments."""
+    """Say in a line what became of those whose money comes and goes by payments."""
     return (
         f"payments: deposits={tally.deposits} rebuys={tally.rebuys} limits hit={tally.limits_hit} "
         f"dropped out and restored={tally.restored} withdrawals={tally.withdrawals}"

@@ -32,7 +32,6 @@ class Tally:
     withdrawals: int = 0
 
     def add(self, other: "Tally") -> None:
-        """This will add another's."""
         self.deposits += other.deposits
         self.rebuys += other.rebuys
         self.limits_hit += other.limits_hit
@@ -49,14 +48,14 @@ class Connection:
         self._news = asyncio.Event()
 
     async def listen(self) -> None:
-        """This will listen until it is cancelled, or raise the Problem that ends the stream."""
+        """Listen until it is cancelled, or raise the Problem that ends the stream."""
         async for message in self.client.stream():
             self.position = message.position
             self._news.set()
             self._news = asyncio.Event()
 
     async def until(self, look: Callable[[], Awaitable[bool]]) -> None:
-        """This will look, and again after each message, until it holds."""
+        """Look, and again after each message, until it holds."""
         while True:
             news = self._news
             if await look():
@@ -77,7 +76,7 @@ class Saver:
         self.tally = Tally()
 
     async def live(self) -> Tally:
-        """This will go through it all, and return what was done. Raises Lost, Problem."""
+        """Go through it all, and return what was done. Raises Lost, Problem."""
         player = await self.operator.post("/players", {"reference": self.reference, "nickname": self.reference})
         async with self._connected(player["id"]) as here:
             await self._deposit(here, "me/deposits", method=self.method, amount=DELAYED, currency=self.currency)

@@ -50,7 +50,7 @@ class Session:
         self.watches: list[Watch] = []
 
     async def run(self) -> list[Line]:
-        """This will play and return one line per preset."""
+        """Play and return one line per preset."""
         async with Client(self.base_url, self.credential) as operator:
             games = [self._game(operator, game) for game in self.games]
             playing = asyncio.gather(*games, self._payments(operator))

@@ -19,7 +19,7 @@ class Watch:
         self._stale = asyncio.Event()
 
     async def run(self) -> None:
-        """This will listen until it is cancelled, or raise the Problem that ends the stream."""
+        """Listen until it is cancelled, or raise the Problem that ends the stream."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._listen())
             group.create_task(self._look())
@@ -44,46 +44,45 @@ class Watch:
         self._looked = asyncio.Event()
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """This will wait until it holds."""
         while not holds():
             await self._looked.wait()
 
     def settled(self) -> int:
-        """This will return the number of the last settled round, 0 before the first."""
+        """Return the number of the last settled round, 0 before the first."""
         last = self.picture.get("last_round")
         return 0 if last is None else int(last["number"])
 
     def shoes_ended(self) -> int:
-        """This will return how many long shoes have been played to their end, as seen by the shoe in play."""
+        """Return how many long shoes have been played to their end, as seen by the shoe in play."""
         shoe = self.picture.get("shoe")
         return 0 if shoe is None else int(shoe["number"]) - 1
 
     def turn_of(self, seat: int) -> bool:
-        """This will tell whether the seat may act in the round in hand."""
+        """Tell whether the seat may act in the round in hand."""
         round_ = self.picture.get("round")
         if round_ is None or round_["phase"] != "betting":
             return False
         return any(part["seat"] == seat and part["standing"] == "deciding" for part in round_["seats"])
 
     def round_number(self) -> int:
-        """This will return the number of the round in hand, 0 when there is none."""
+        """Return the number of the round in hand, 0 when there is none."""
         round_ = self.picture.get("round")
         return 0 if round_ is None else int(round_["number"])
 
     def has_cards(self, seat: int) -> bool:
-        """This will tell whether the Player's cards lie with the seat, in the Caller's ceremony."""
+        """Tell whether the Player's cards lie with the seat, in the Caller's ceremony."""
         ceremony = (self.picture.get("round") or {}).get("ceremony")
         return ceremony is not None and ceremony["seat"] == seat and ceremony["handed_back"] is None
 
     def in_play(self, seat: int) -> bool:
-        """This will tell whether the seat has a confirmed wager in the round in hand."""
+        """Tell whether the seat has a confirmed wager in the round in hand."""
         parts = (self.picture.get("round") or {}).get("seats", [])
         return any(part["seat"] == seat and part["standing"] == "confirmed" for part in parts)
 
 
 @contextlib.asynccontextmanager
 async def watching(watch: Watch) -> AsyncGenerator[None]:
-    """This will keep the watch running until the block ends; what ends the watch before ends the block."""
+    """Keep the watch running until the block ends; what ends the watch before ends the block."""
     async with asyncio.TaskGroup() as group:
         running = group.create_task(watch.run())
         await watch.until(lambda: bool(watch.picture))

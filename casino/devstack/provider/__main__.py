@@ -15,7 +15,7 @@ from casino.devstack.provider.reporting import Reporter
 
 
 def main() -> None:
-    """This will serve on the loopback interface until it is stopped."""
+    """Serve on the loopback interface until it is stopped."""
     parser = ArgumentParser(description="A payment provider that moves no money and misbehaves on request.")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--callbacks", required=True, help="the address that reports are POSTed to")

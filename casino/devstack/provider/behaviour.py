@@ -66,6 +66,6 @@ PLANS: Final = {
 
 
 def plan_for(amount: str) -> Plan:
-    """This will choose the plan for an amount, a decimal string."""
+    """Choose the plan for an amount, a decimal string."""
     digits = amount.replace(".", "")
     return PLANS.get(int(digits[-2:]), Plan())

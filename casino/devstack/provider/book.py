@@ -23,7 +23,7 @@ class Payment:
     at: str = ""
 
     def report(self) -> dict[str, str]:
-        """This will shape what is said of the payment by itself."""
+        """Shape what is said of the payment by itself."""
         return {name: value for name, value in asdict(self).items() if name not in {"account", "at"}}
 
 
@@ -41,26 +41,23 @@ class Book:
         return len(self._payments)
 
     def find(self, kind: str, payment: str) -> Payment | None:
-        """This will find a payment."""
         return self._payments.get((kind, payment))
 
     def all(self) -> list[Payment]:
-        """This will list every payment in the order in which it was taken on."""
+        """List every payment in the order in which it was taken on."""
         return list(self._payments.values())
 
     def pending(self) -> list[Payment]:
-        """This will list what is not decided."""
         return [payment for payment in self._payments.values() if payment.status == "pending"]
 
     def add(self, payment: Payment) -> None:
-        """This will take a payment on, or bring it up to date."""
+        """Take a payment on, or bring it up to date."""
         self._keep(payment)
         if self._file is not None:
             with self._file.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(asdict(payment)) + "\n")
 
     def turn(self, payment: Payment, status: str) -> Payment:
-        """This will give a payment another status."""
         changed = replace(payment, status=status, reason=f"sandbox: {status}")
         self.add(changed)
         return changed

@@ -14,7 +14,7 @@ _CHANGEABLE: Final = frozenset({"amount", "status", "currency", "at"})
 
 
 def now() -> str:
-    """This will print the time, as records carry it."""
+    """Print the time, as records carry it."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
@@ -28,11 +28,11 @@ class Records:
         self._invented: list[Payment] = []
 
     def is_omitted(self, payment: Payment) -> bool:
-        """This will tell whether the provider denies that it has this payment."""
+        """Tell whether the provider denies that it has this payment."""
         return (payment.kind, payment.payment) in self._omitted
 
     def page(self, query: dict[str, list[str]]) -> Answer:
-        """This will list what an account had taken on from a time on and before another, `limit` after `cursor`."""
+        """List what an account had taken on from a time on and before another, `limit` after `cursor`."""
         given = {name: values[0] for name, values in query.items()}
         try:
             since, until = datetime.fromisoformat(given["from"]), datetime.fromisoformat(given["to"])
@@ -46,7 +46,7 @@ class Records:
         return 200, {"items": [_record(each) for each in shown], "next": more}
 
     def distort(self, path: list[str], body: bytes) -> Answer:
-        """This will add a record of nothing, or have a payment told otherwise or not at all from now on."""
+        """Add a record of nothing, or have a payment told otherwise or not at all from now on."""
         try:
             given: dict[str, Any] = json.loads(body)
             if not path:

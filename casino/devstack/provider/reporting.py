@@ -30,7 +30,7 @@ class Reporter:
         self._client = httpx.AsyncClient(timeout=TIMEOUT, verify=http.authorities())
 
     async def report(self, payment: Payment, status: str, signed: Signed) -> None:
-        """This will report a status, up to three times while it can't be delivered; a definite no is not repeated."""
+        """Report a status, up to three times while it can't be delivered; a definite no is not repeated."""
         body = json.dumps({**payment.report(), "status": status}).encode()
         for _ in range(TRIES):
             try:
@@ -43,7 +43,6 @@ class Reporter:
             await asyncio.sleep(PAUSE)
 
     async def close(self) -> None:
-        """This will close the connections."""
         await self._client.aclose()
 
     def _headers(self, body: bytes, signed: Signed) -> dict[str, str]:

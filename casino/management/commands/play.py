@@ -35,7 +35,7 @@ class Command(BaseCommand):
         parser.add_argument("--home", default="play", help="name of the folder in .casino that holds the data")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        """This will play, print the table and the audit's verdict, and exit 1 when there is a finding."""
+        """Play, print the table and the audit's verdict, and exit 1 when there is a finding."""
         console = Console(width=None if sys.stdout.isatty() else 120)
         with Stack(name=options["home"], fresh=True, say=console.print) as stack:
             console.print(f"Running at {stack.base_url}. Bots take their seats.")
@@ -51,7 +51,7 @@ class Command(BaseCommand):
 
 
 def play(stack: Stack, console: Console, *, credential: str, seed: int) -> tuple[list[Line], Tally]:
-    """This will run the bots with a progress bar and return a line per preset, and what savers did."""
+    """Run the bots with a progress bar and return a line per preset, and what savers did."""
     columns = (TextColumn("rounds"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("rounds", total=None)
@@ -78,7 +78,7 @@ def _show(stack: Stack, bar: Progress, task: TaskID, done: int, total: int) -> N
 
 
 def audit(stack: Stack) -> int:
-    """This will replay everything and print the verdict; the exit status is the audit's."""
+    """Replay everything and print the verdict; the exit status is the audit's."""
     sys.stdout.flush()
     command = [sys.executable, str(PROJECT / "manage.py"), "audit"]
     return subprocess.run(command, env=stack.environment, cwd=Path.cwd(), check=False).returncode  # noqa: S603

@@ -25,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("--no-reload", action="store_true", help="do not load changed sources again")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        """This will start everything, print the addresses and a development login, and run until stopped."""
+        """Start everything, print the addresses and a development login, and run until stopped."""
         self.stdout.write("Starting. The first start makes the database and takes a few seconds more.")
         with Stack(name=options["home"], port=options["port"], demo=True, say=self.say) as stack:
             self.say(addresses(stack.base_url, stack.furnish()))
@@ -40,7 +40,7 @@ class Command(BaseCommand):
 
 
 def addresses(base: str, furnished: tuple[str, Path] | None) -> str:
-    """This will list where to go and with which login, one per line."""
+    """List where to go and with which login, one per line."""
     lines = [
         f"Web        {base}/",
         f"API        {base}/api/v1/docs   (document: {base}/api/v1/schema)",

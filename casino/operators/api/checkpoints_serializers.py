@@ -48,7 +48,7 @@ class LogKeyShown(serializers.Serializer[Any]):
     until = serializers.DateTimeField(allow_null=True, help_text="When it ended or ends; null while it is in use.")
 
     def get_fields(self) -> dict[str, Any]:
-        """This will add the field whose name is a word of the language."""
+        """Add the field whose name is a word of the language."""
         return {**super().get_fields(), "from": serializers.DateTimeField(help_text="When it signed first.")}
 
 
@@ -74,7 +74,7 @@ class ConsistencyShown(serializers.Serializer[Any]):
     to = CheckpointShown()
 
     def get_fields(self) -> dict[str, Any]:
-        """This will add the field whose name is a word of the language."""
+        """Add the field whose name is a word of the language."""
         return {**super().get_fields(), "from": CheckpointShown()}
 
 
@@ -91,12 +91,11 @@ class ConsistencyQuery(Strict):
     to = serializers.IntegerField(min_value=1, max_value=_LARGEST)
 
     def get_fields(self) -> dict[str, Any]:
-        """This will add the field whose name is a word of the language."""
+        """Add the field whose name is a word of the language."""
         return {**super().get_fields(), "from": serializers.IntegerField(min_value=1, max_value=_LARGEST)}
 
 
 def shown_inclusion(proof: Inclusion) -> dict[str, Any]:
-    """This will shape an inclusion proof."""
     return {
         "position": proof.position,
         "digest": proof.digest.hex(),
@@ -106,5 +105,4 @@ def shown_inclusion(proof: Inclusion) -> dict[str, Any]:
 
 
 def shown_consistency(proof: Consistency) -> dict[str, Any]:
-    """This will shape a consistency proof."""
     return {"from": as_json(proof.old), "to": as_json(proof.new), "path": [each.hex() for each in proof.path]}

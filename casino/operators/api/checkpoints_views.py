@@ -31,7 +31,6 @@ class Checkpoints(EitherView):
         ],
     )
     def get(self, request: Request) -> Response:
-        """This will list checkpoints."""
         page = paging.asked(request, int)
         below = None if page.after is None else page.after[0]
         rows = records.newest_first(below=below, limit=page.fetch)
@@ -51,7 +50,7 @@ class OneCheckpoint(EitherView):
         examples=[OpenApiExample("A checkpoint", value=checkpoints_documents.SECOND, response_only=True)],
     )
     def get(self, request: Request, number: int) -> Response:
-        """This will show it. Raises UnknownCheckpoint."""
+        """Show it. Raises UnknownCheckpoint."""
         del request
         return Response(as_json(queries.checkpoint(number)))
 
@@ -68,7 +67,6 @@ class Keys(EitherView):
         examples=[OpenApiExample("One key", value={"items": [checkpoints_documents.KEY]}, response_only=True)],
     )
     def get(self, request: Request) -> Response:
-        """This will list them."""
         del request
         return Response({"items": records.published_keys()})
 
@@ -89,7 +87,7 @@ class InclusionProof(EitherView):
         examples=[OpenApiExample("Position 2 of 5", value=checkpoints_documents.INCLUSION, response_only=True)],
     )
     def get(self, request: Request) -> Response:
-        """This will prove it. Raises UnknownCheckpoint, NotInCheckpoint, ValidationError."""
+        """Prove it. Raises UnknownCheckpoint, NotInCheckpoint, ValidationError."""
         query = checkpoints_serializers.InclusionQuery(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         asked = query.validated_data
@@ -113,7 +111,7 @@ class ConsistencyProof(EitherView):
         examples=[OpenApiExample("From 3 to 5 events", value=checkpoints_documents.CONSISTENCY, response_only=True)],
     )
     def get(self, request: Request) -> Response:
-        """This will prove it. Raises UnknownCheckpoint, CheckpointsReversed, ValidationError."""
+        """Prove it. Raises UnknownCheckpoint, CheckpointsReversed, ValidationError."""
         query = checkpoints_serializers.ConsistencyQuery(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         asked = query.validated_data

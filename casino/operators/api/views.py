@@ -56,7 +56,6 @@ class WhoAmI(OperatorView):
         ],
     )
     def get(self, request: Request) -> Response:
-        """This will show who calls."""
         del request
         me = self.caller
         shown = {"id": me.operator, "slug": me.slug, "currency": me.currency, "sandbox": me.sandbox}
@@ -92,7 +91,6 @@ class LargeAmounts(OperatorView):
         ],
     )
     def get(self, request: Request) -> Response:
-        """This will show them."""
         del request
         found = thresholds.standing(self.caller.operator, currency=self.caller.currency)
         return Response({"items": [_shown_thresholds(each) for each in found]})
@@ -129,7 +127,7 @@ class PlayerSessions(OperatorView):
         ],
     )
     def post(self, request: Request, player: UUID) -> Response:
-        """This will open a session; a repeat opens another one, because a stored answer would hold a secret."""
+        """Open a session; a repeat opens another one, because a stored answer would hold a secret."""
         seconds = read(SessionRequest, request)["seconds"]
         opened = sessions.open_session(operator=self.caller.operator, player=player, seconds=seconds)
         shown = {
@@ -155,7 +153,6 @@ class PlayersPin(OperatorView):
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
-        """This will set the PIN."""
         pin = read(PinRequest, request)["pin"]
         set_at = pins.set_pin(operator=self.caller.operator, player=player, pin=pin)
         return Response({"player": player, "set_at": set_at})
@@ -177,7 +174,6 @@ class MyPin(PlayerView):
     )
     @idempotent_counting
     def post(self, request: Request) -> Response:
-        """This will change the PIN."""
         given = read(PinChangeRequest, request)
         me = self.caller
         set_at = pins.change_pin(operator=me.operator, player=me.player, old=given["old_pin"], new=given["new_pin"])
@@ -194,7 +190,6 @@ class CurrentSession(PlayerView):
         responses={204: None},
     )
     def delete(self, request: Request) -> Response:
-        """This will end the session."""
         del request
         sessions.end_session(session=self.caller.session)
         return Response(status=204)
@@ -222,7 +217,7 @@ class StreamTickets(PlayerView):
         ],
     )
     def post(self, request: Request) -> Response:
-        """This will issue a ticket; a repeat issues another one, because a stored answer would hold a secret."""
+        """Issue a ticket; a repeat issues another one, because a stored answer would hold a secret."""
         del request
         issued = stream_tickets.issue(session=self.caller.session)
         return Response({"ticket": issued.ticket, "expires_at": issued.expires_at}, status=201)

@@ -21,7 +21,7 @@ class DateField(serializers.Field[date, Any, str, date]):
     """A day such as 2026-11-20."""
 
     def to_internal_value(self, data: Any) -> date:
-        """This will read the day; a year can follow it."""
+        """Read the day; a year can follow it."""
         try:
             found = date.fromisoformat(data if isinstance(data, str) and len(data) == 10 else "")
             found.replace(year=found.year + 1, day=1)
@@ -32,7 +32,7 @@ class DateField(serializers.Field[date, Any, str, date]):
         return found
 
     def to_representation(self, value: date) -> str:
-        """This will print the day."""
+        """Print the day."""
         return value.isoformat()
 
 
@@ -41,7 +41,6 @@ class MomentField(serializers.Field[datetime, Any, str, datetime]):
     """A moment with its offset, such as 2026-11-20T09:00:00Z."""
 
     def to_internal_value(self, data: Any) -> datetime:
-        """This will read the moment."""
         try:
             found = parse_datetime(data) if isinstance(data, str) else None
             if found is not None and found.tzinfo is not None:
@@ -51,7 +50,6 @@ class MomentField(serializers.Field[datetime, Any, str, datetime]):
         raise ValidationError("This is no moment such as 2026-11-20T09:00:00Z.", code="field_invalid")
 
     def to_representation(self, value: datetime) -> str:
-        """This will print the moment."""
         return value.isoformat()
 
 
@@ -122,7 +120,7 @@ class ReportKinds(serializers.Serializer[Any]):
 
 
 def interval_of(given: dict[str, Any], *, zone: str, now: datetime) -> Interval:
-    """This will return the interval that was asked for. Raises IntervalInvalid for too much or too little said."""
+    """Return the interval that was asked for. Raises IntervalInvalid for too much or too little said."""
     period, day, since, until = given["period"], given["date"], given["since"], given["until"]
     said = (day is not None, since is not None, until is not None)
     if period is Period.LIFE and said == (False, False, False):
@@ -135,7 +133,7 @@ def interval_of(given: dict[str, Any], *, zone: str, now: datetime) -> Interval:
 
 
 def shown_report(report: Report) -> dict[str, Any]:
-    """This will shape a version for an answer."""
+    """Shape a version for an answer."""
     names = (
         "id", "name", "period", "label", "since", "until", "version", "rows", "position", "made_at", "made_by",
         "sha256", "facts",
@@ -144,7 +142,7 @@ def shown_report(report: Report) -> dict[str, Any]:
 
 
 def shown_kind(definition: Definition) -> dict[str, Any]:
-    """This will shape a report that can be asked for."""
+    """Shape a report that can be asked for."""
     columns = [{"name": column.name, "title": column.title, "kind": column.kind.value} for column in definition.columns]
     return {
         "name": definition.name,

@@ -24,7 +24,6 @@ class ReportKinds(OperatorView):
 
     @documents.list_kinds
     def get(self, request: Request) -> Response:
-        """This will list the reports there are."""
         del request
         kinds = [shapes.shown_kind(each) for each in registry.definitions().values()]
         return Response({"items": kinds, "formats": base.names()})
@@ -35,7 +34,6 @@ class Reports(OperatorView):
 
     @documents.list_reports
     def get(self, request: Request) -> Response:
-        """This will list them."""
         sent = {name: value for name, value in request.query_params.items() if name not in {"cursor", "limit"}}
         query = shapes.ReportsQuery(data=sent)
         query.is_valid(raise_exception=True)
@@ -48,7 +46,7 @@ class Reports(OperatorView):
     @documents.make_report
     @idempotent
     def post(self, request: Request) -> Response:
-        """This will have one made."""
+        """Have one made."""
         given = read(shapes.HouseReportRequest, request)
         caller = self.caller
         zone = generation.whose(caller.operator).zone
@@ -62,7 +60,6 @@ class OneReport(OperatorView):
 
     @documents.get_report
     def get(self, request: Request, report: UUID) -> Response:
-        """This will show it."""
         del request
         return Response(shapes.shown_report(queries.find(operator=self.caller.operator, report=report)))
 
@@ -72,13 +69,11 @@ class ReportFile(OperatorView):
 
     @documents.download_report
     def get(self, request: Request, report: UUID) -> HttpResponse:
-        """This will send it."""
         found = queries.find(operator=self.caller.operator, report=report)
         return download(base.file_of(found, request.query_params.get("format", "json")))
 
 
 def download(file: base.File) -> HttpResponse:
-    """This will answer with a file."""
     headers: dict[str, Any] = {
         "Content-Disposition": f'attachment; filename="{file.name}"',
         "Cache-Control": "no-store",

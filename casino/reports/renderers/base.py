@@ -31,12 +31,12 @@ class File:
 
 
 def names() -> list[str]:
-    """This will list the forms there are."""
+    """List the forms there are."""
     return list(settings.REPORT_FORMATS)
 
 
 def file_of(report: Report, form: str) -> File:
-    """This will write a report in one form, loading what that takes. Raises UnknownFormat."""
+    """Write a report in one form, loading what that takes. Raises UnknownFormat."""
     path = settings.REPORT_FORMATS.get(form)
     if path is None:
         raise UnknownFormat(f"{form[:40]!r} is none of {', '.join(names())}.")

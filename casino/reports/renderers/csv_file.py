@@ -13,7 +13,7 @@ from casino.reports.renderers.base import Form
 
 
 def write(document: dict[str, Any]) -> bytes:
-    """This will write the sheet as UTF-8."""
+    """Write the sheet as UTF-8."""
     sheet = io.StringIO()
     writer = csv.writer(sheet)
     writer.writerows([harmless(cell) for cell in line] for line in header(document))

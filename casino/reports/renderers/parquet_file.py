@@ -26,7 +26,7 @@ _TYPES: Final = {
 
 
 def write(document: dict[str, Any]) -> bytes:
-    """This will write the rows as one Parquet file."""
+    """Write the rows as one Parquet file."""
     fields, arrays = [], []
     for place, column in enumerate(document["columns"]):
         kind = Kind(column["kind"])

@@ -35,7 +35,6 @@ class Sheet(FPDF):
     said = ""
 
     def footer(self) -> None:
-        """This will write the foot of a page."""
         self.set_y(-12)
         self.set_font(FONT, size=6)
         self.cell(0, 5, self.said)
@@ -43,7 +42,7 @@ class Sheet(FPDF):
 
 
 def write(document: dict[str, Any]) -> bytes:
-    """This will write the report as PDF; the same document gives the same bytes."""
+    """Write the report as PDF; the same document gives the same bytes."""
     sheet = Sheet(orientation="landscape", format="A4")
     sheet.set_creation_date(datetime.fromisoformat(document["generated_at"]))
     sheet.set_title(document["title"])

@@ -130,7 +130,7 @@ def _judge(schema: str) -> Any:
 
 
 def check(method: str, path: str, answer: Any) -> None:
-    """This will assert that an answer is one that its operation's document promises."""
+    """Assert that an answer is one that its operation's document promises."""
     kind = answer.headers.get("Content-Type", "")
     if answer.status_code >= 400:
         assert kind == "application/problem+json"

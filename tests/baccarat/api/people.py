@@ -43,7 +43,7 @@ class Caller:
         return self.send("generic", path, data=body, content_type=content_type, headers=headers)
 
     def send(self, method: str, path: str, *, headers: dict[str, str] | None = None, **options: Any) -> Any:
-        """This will send a request and hold the answer against the document."""
+        """Send a request and hold the answer against the document."""
         client = _client()
         url = path if path.startswith("/") else f"/api/v1/{path}"
         given = {"Authorization": f"Bearer {self.credential}", **(headers or {})}
@@ -92,7 +92,7 @@ class Tenant(Caller):
     players: list[Gambler] = field(default_factory=list)
 
     def player(self, nickname: str, *, funds: str = "10000.00") -> Gambler:
-        """This will register a player with money in both books, and obtain the token."""
+        """Register a player with money in both books, and obtain the token."""
         body = {"reference": uuid.uuid4().hex, "nickname": nickname}
         player = self.do("players", body)["id"]
         for book in ("play", "real"):
@@ -103,7 +103,7 @@ class Tenant(Caller):
         return gambler
 
     def table(self, preset: str, **changes: Any) -> str:
-        """This will open a table, without the Caller's ceremony unless the rules ask for it, and return its id."""
+        """Open a table, without the Caller's ceremony unless the rules ask for it, and return its id."""
         changes["rules"] = {"caller": False, **changes.get("rules", {})}
         body = {
             "name": "A table", "preset": preset, "currency": self.currency, "books": ["real", "play"],
@@ -113,19 +113,19 @@ class Tenant(Caller):
 
 
 def tenant(slug: str) -> Tenant:
-    """This will create an operator with a key, as the command does."""
+    """Create an operator with a key, as the command does."""
     operator = create_operator(slug=f"{slug}-{uuid.uuid4().hex[:8]}", name=slug.title(), currency="EUR", sandbox=True)
     return Tenant(".".join(issue_key(operator=operator.id)), str(operator.id), operator.slug)
 
 
 def sit(player: Gambler, table: str, seat: int = 1, *, buy_in: str = "1000.00", book: str = "real") -> Any:
-    """This will sit down."""
+    """Sit down."""
     body = {"seat": seat, "buy_in": buy_in, "currency": "EUR", "book": book}
     return player.do(f"tables/{table}/seat", body)
 
 
 def bet(who: Gambler, table: str, /, **stakes: str) -> Any:
-    """This will confirm a whole wager in one step."""
+    """Confirm a whole wager in one step."""
     wager = [{"spot": spot, "amount": amount} for spot, amount in stakes.items()]
     return who.do(f"tables/{table}/deal", {"stakes": wager, "currency": "EUR"})
 
@@ -142,7 +142,7 @@ def company(house: Tenant, preset: str, *names: str) -> tuple[str, list[Gambler]
 
 
 def deal_all() -> int:
-    """This will deal until nothing is due."""
+    """Deal until nothing is due."""
     total = 0
     while moved := dealing.deal_due():
         total += moved

@@ -65,7 +65,7 @@ def scene(module_database: Database) -> Scene:
 
 
 def refused(send: Callable[[], Any], status: int, code: str) -> dict[str, Any]:
-    """This will assert that a request is refused for this reason and that no row of the database differs after it."""
+    """Assert that a request is refused for this reason and that no row of the database differs after it."""
     before = whole_database()
     answer = send()
     assert (answer.status_code, answer.json()["code"]) == (status, code), answer.content.decode()

@@ -43,7 +43,7 @@ def expected(preset: str, spot: str, stake: Decimal, outcome: str) -> dict[str, 
 
 
 def require_right(round_: dict[str, Any], preset: str) -> None:
-    """This will assert that cards, hands, outcome and every payout of a settled round agree."""
+    """Assert that cards, hands, outcome and every payout of a settled round agree."""
     player, banker = round_["player_hand"], round_["banker_hand"]
     cards = round_["cards"]
     assert round_["phase"] == "settled"
@@ -69,7 +69,7 @@ def _require_paid(seat: dict[str, Any], preset: str, outcome: str) -> None:
 
 
 def require_balanced(player: Gambler, table: str) -> None:
-    """This will assert that a statement's lines add up to the balances that are shown."""
+    """Assert that a statement's lines add up to the balances that are shown."""
     where: tuple[dict[str, Any], ...] = ({"account": "account"}, {"account": "game", "table": table})
     for which in where:
         lines = player.pages("me/statement", **which)

@@ -29,7 +29,7 @@ MONEY = {"amount": "5.00", "currency": "EUR"}
 
 
 def twice(caller: Caller, path: str, body: dict[str, Any]) -> Any:
-    """This will send a POST twice with one key: the second changes nothing and answers the same, byte for byte."""
+    """Send a POST twice with one key: the second changes nothing and answers the same, byte for byte."""
     key = uuid.uuid4().hex
     first = caller.post(path, body, key=key)
     assert first.status_code < 300, first.content.decode()

@@ -35,7 +35,7 @@ class Seated:
 
 
 def sit(preset: str, *, players: int = 1, buy_in: int = 1_000_000, book: Book = Book.PLAY, **rules: object) -> Seated:
-    """This will open a table of a preset and seat that many new players with `buy_in` minor units each.
+    """Open a table of a preset and seat that many new players with `buy_in` minor units each.
 
     There is no ceremony unless it is asked for by `caller=True`.
     """
@@ -69,25 +69,25 @@ def sit(preset: str, *, players: int = 1, buy_in: int = 1_000_000, book: Book = 
 
 
 def deal() -> None:
-    """This will deal all that is due."""
+    """Deal all that is due."""
     while dealing.deal_due():
         pass
 
 
 def play(seated: Seated, rounds: int = 1, **stakes: int) -> None:
-    """This will bet and deal that many rounds, all players on the same spots."""
+    """Bet and deal that many rounds, all players on the same spots."""
     for _ in range(rounds):
         seated.bet(**stakes)
         deal()
 
 
 def seal() -> None:
-    """This will seal everything that was committed."""
+    """Seal everything that was committed."""
     sealer.seal_all()
 
 
 def tamper(database, *statements):
-    """This will run statements as the owner of the tables with their triggers disabled."""
+    """Run statements as the owner of the tables with their triggers disabled."""
     with database.owner() as owner:
         for table in IMMUTABLE:
             owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
@@ -96,7 +96,7 @@ def tamper(database, *statements):
 
 
 def rechain(database):
-    """This will recompute every digest and headmark, as an attacker who knows the layout would."""
+    """Recompute every digest and headmark, as an attacker who knows the layout would."""
     previous = GENESIS
     with database.owner() as owner:
         for event in subscriptions.read_sealed(0, 1_000_000):

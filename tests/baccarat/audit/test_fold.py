@@ -389,7 +389,7 @@ def test_a_shoe_played_to_its_end_is_sound():
 
 
 def forge(house, kind, change, last=False):
-    """This will change one event of a type: the first, or the last."""
+    """Change one event of a type: the first, or the last."""
     places = [place for place, row in enumerate(house.rows) if row.type == kind]
     place = places[-1 if last else 0]
     row = house.rows[place]

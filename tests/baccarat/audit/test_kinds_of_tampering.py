@@ -620,7 +620,7 @@ def chained_anew(copies):
 
 
 def require(name, expected, alone, shared):
-    """This will look for each finding that a kind of tampering must lead to."""
+    """Look for each finding that a kind of tampering must lead to."""
     del shared
     findings = [(finding.what, finding.where) for finding in alone.findings]
     wanted = expected[name] if isinstance(expected[name][0], tuple) else (expected[name],)

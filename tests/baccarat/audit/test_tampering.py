@@ -28,7 +28,7 @@ def one(statement, *parameters):
 
 
 def change_event(database, event, change):
-    """This will change an event's data to what `change(data)` makes of it, and recompute the chain over it."""
+    """Change an event's data to what `change(data)` makes of it, and recompute the chain over it."""
     data = json.loads(one("SELECT data::text FROM events_event WHERE id = %s", event))
     change(data)
     with database.owner() as owner:

@@ -41,7 +41,7 @@ def void_event(round_):
 
 
 def change(database, event, name, value):
-    """This will change one field of an event, its chain recomputed."""
+    """Change one field of an event, its chain recomputed."""
     data = json.loads(fetch("SELECT data::text FROM events_event WHERE id = %s", [event])[0][0])
     holder = data["seats"][0] if name in data["seats"][0] else data
     holder[name] = value if value is not None or name == "approved_by" else None

@@ -59,7 +59,7 @@ def said(document: Document, kind: str) -> Document:
 
 
 def reseal(document: Document) -> None:
-    """This will compute every digest anew, and the links between neighbours, as one would who knows the layout."""
+    """Compute every digest anew, and the links between neighbours, as one would who knows the layout."""
     before: Document | None = None
     for each in sorted(document["events"], key=lambda one: int(one["position"])):
         if before is not None and before["position"] + 1 == each["position"]:
@@ -83,7 +83,7 @@ def reseal(document: Document) -> None:
 
 
 def resign(document: Document) -> None:
-    """This will plant the events in a tree of the forger's own and sign that, under the name of the casino's key."""
+    """Plant the events in a tree of the forger's own and sign that, under the name of the casino's key."""
     size = max(each["position"] for each in document["events"])
     leaves = [merkle.leaf_hash(bytes(32))] * size
     for each in document["events"]:

@@ -48,7 +48,7 @@ def running(seated: Seated) -> UUID:
 
 
 def history() -> dict[str, dict[str, object]]:
-    """This will play everything, seal and sign it, and export it, each round by the name of its file."""
+    """Play everything, seal and sign it, and export it, each round by the name of its file."""
     settings.CHECKPOINT_STORE = ""
     exported = {"no-checkpoint-yet": _just_played().export()}
     told = {**_presets(), **_long_shoes(), **_voids(), "rules-of-a-later-version": _under_other_rules()}

@@ -36,7 +36,7 @@ def sleep_until(moment: datetime) -> None:
 
 
 def deal_until(moment: datetime) -> int:
-    """This will deal in small batches up to a moment of the database's clock, and return how many rounds."""
+    """Deal in small batches up to a moment of the database's clock, and return how many rounds."""
     dealt = 0
     while repository.clock() < moment:
         dealt += dealing.deal_due(limit=2)

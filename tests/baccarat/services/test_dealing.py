@@ -32,7 +32,7 @@ def ready(house: House, preset: str = "mini") -> tuple[UUID, At]:
 
 
 def secret_of(house: House, table: UUID) -> Secret:
-    """This will take the seed of the round in hand out of the database."""
+    """Take the seed of the round in hand out of the database."""
     shoe = house.in_hand(table).facts().shoe
     seed = shoe_seeds.read([shoe])[shoe]
     shoe_seeds.forget([shoe])

@@ -40,7 +40,7 @@ def newcomer(house: House, name: str = "alice") -> UUID:
 
 
 def limit(house: House, player: UUID, amount: int | None) -> None:
-    """This will set the limit, a betting week after it was set before."""
+    """Set the limit, a betting week after it was set before."""
     execute("UPDATE wallet_table_limit SET set_at = set_at - interval '8 days', next_change_at = set_at")
     set_table_limit(
         operator=house.operator, player=player, currency="EUR", amount=amount, pin=PIN, metadata=house.metadata

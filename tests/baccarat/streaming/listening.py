@@ -55,7 +55,7 @@ class Web:
         self.child.kill()
 
     def start(self) -> None:
-        """This will start the process and wait until it answers."""
+        """Start the process and wait until it answers."""
         self.child.start()
         self.child.wait_until(lambda: answers(port=self.port, path="/livez"))
 
@@ -156,14 +156,14 @@ class Listener:
         return [data["type"] for data in self.of("event")]
 
     def until(self, holds: Callable[["Listener"], object]) -> None:
-        """This will wait until something holds of what came."""
+        """Wait until something holds of what came."""
         deadline = time.monotonic() + PATIENCE
         while not holds(self):
             assert time.monotonic() < deadline, (self.status, self.over.is_set(), self.messages[-20:])
             time.sleep(0.01)
 
     def until_type(self, *types: str) -> None:
-        """This will seal what waits, and wait until events of these types came in this order."""
+        """Seal what waits, and wait until events of these types came in this order."""
         sealer.seal_all()
 
         def came(_: "Listener") -> bool:

@@ -24,7 +24,7 @@ from tests.conftest import Database
 
 
 def note(table: str, *texts: str) -> None:
-    """This will record events of another part of the service that are named after a table."""
+    """Record events of another part of the service that are named after a table."""
     stream = f"note-{table}"
     known = int(fetch("SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s", [stream])[0][0])
     drafts = tuple(Draft("Noted", 1, json.dumps({"text": text}).encode()) for text in texts)

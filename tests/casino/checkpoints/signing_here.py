@@ -5,6 +5,6 @@ from tests.casino.events.writing import write
 
 
 def log_of(count, *, stream="round-1", expected=0):
-    """This will write and seal that many events."""
+    """Write and seal that many events."""
     write(stream, expected=expected, count=count)
     sealer.seal_all()

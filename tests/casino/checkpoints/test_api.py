@@ -36,7 +36,7 @@ def raw(hexes):
 
 
 def require_included(proof):
-    """This will hold a proof of inclusion against the signed root, from the answer alone."""
+    """Hold a proof of inclusion against the signed root, from the answer alone."""
     made, leaf = parse(json.dumps(proof["checkpoint"])), leaf_hash(bytes.fromhex(proof["digest"]))
     assert is_included(leaf, proof["position"] - 1, made.position, raw(proof["path"]), made.root)
 

@@ -73,7 +73,7 @@ def test_the_whole_system_runs_until_it_is_stopped(environment, tmp_path):
 
 
 def strike(supervisor):
-    """This will kill those who move money in and out."""
+    """Kill those who move money in and out."""
     for words in ("casino.devstack.provider", "celery --app casino worker"):
         os.kill(child_with(supervisor, words), signal.SIGKILL)
 

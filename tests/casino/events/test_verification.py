@@ -35,7 +35,7 @@ def tamper(database, *statements):
 
 
 def rechain(database):
-    """This will recompute every digest, as an attacker who knows the layout would."""
+    """Recompute every digest, as an attacker who knows the layout would."""
     previous, statements = GENESIS, []
     for event in subscriptions.read_sealed(0, 100):
         previous = digest(

@@ -11,6 +11,6 @@ def draft(number: int = 1) -> Draft:
 
 
 def write(stream: str, *, expected: int = 0, count: int = 1) -> tuple[int, ...]:
-    """This will append `count` events to one stream and return their ids."""
+    """Append `count` events to one stream and return their ids."""
     drafts = tuple(draft(expected + number) for number in range(1, count + 1))
     return append([Append(stream, expected, drafts, METADATA)])[0]

@@ -56,7 +56,7 @@ def code(answer: Any) -> tuple[int, str]:
 
 
 def later(minutes: int) -> None:
-    """This will let time pass for the wrong tries and the lock."""
+    """Let time pass for the wrong tries and the lock."""
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE operators_playerpin SET locked_until = locked_until - make_interval(mins => %s), failed_at = "

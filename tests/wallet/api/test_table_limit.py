@@ -58,7 +58,7 @@ def alice() -> Gambler:
 
 
 def a_week_later() -> None:
-    """This will let the betting week of every change be over."""
+    """Let the betting week of every change be over."""
     with connection.cursor() as cursor:
         cursor.execute("UPDATE wallet_table_limit SET set_at = set_at - interval '8 days', next_change_at = set_at")
 

@@ -16,7 +16,7 @@ from tests.wallet.payments.counter import SECRET
 def running_provider(
     folder: Path, *, callbacks: str = "http://127.0.0.1:9/", port: int = 0
 ) -> Generator[tuple[str, subprocess.Popen[bytes]]]:
-    """This will run the provider and yield its address and process; it is ended with the block."""
+    """Run the provider and yield its address and process; it is ended with the block."""
     port = free_port(port)
     command = [sys.executable, "-m", "casino.devstack.provider", "--port", str(port), "--callbacks", callbacks]
     environment = clean_environment(PROVIDER_SECRET=SECRET)

@@ -22,12 +22,12 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """This will declare what can be chosen."""
+        """Declare what can be chosen."""
         parser.add_argument("--date", type=_day, metavar="YYYY-MM-DD", help="the day; yesterday when left out")
         parser.add_argument("--operator", metavar="SLUG", help="one operator; all when left out")
 
     def handle(self, *_args: Any, operator: str | None, **options: Any) -> None:
-        """This will compare, and print a line for each currency."""
+        """Compare, and print a line for each currency."""
         chosen = Operator.objects.order_by("slug")
         if operator is not None:
             chosen = chosen.filter(slug=operator)

@@ -38,7 +38,7 @@ class Board:
             self.add(mark)
 
     def add(self, mark: Mark) -> None:
-        """This will add a round to all roads: at most one entry more on each, or one more tie on the last win."""
+        """Add a round to all roads: at most one entry more on each, or one more tie on the last win."""
         new_streak = self._begins_streak(mark.outcome)
         self._add_to_columns(mark.outcome, new_column=new_streak and bool(self._lengths))
         self.marks.append(mark)
@@ -51,19 +51,19 @@ class Board:
             road.add(self._lengths)
 
     def ask(self, winner: Outcome) -> dict[Derived, Colour | None]:
-        """This will tell which mark each derived road would get if the next round went to `winner`."""
+        """Tell which mark each derived road would get if the next round went to `winner`."""
         lengths = list(self._lengths)
         self._lengthen(lengths, new_streak=self._begins_streak(winner))
         return {name: colour(lengths, back) for name, back in BACK.items()}
 
     def totals(self) -> Totals:
-        """This will count the outcomes."""
+        """Count the outcomes."""
         found = [mark.outcome for mark in self.marks]
         banker, player, tie = (found.count(outcome) for outcome in (*WINNERS, Outcome.TIE))
         return Totals(banker, player, tie, len(found))
 
     def bead_plate(self) -> list[tuple[int, int]]:
-        """This will return the column and row of each mark on the bead plate: six rows, filled down, then right."""
+        """Return the column and row of each mark on the bead plate: six rows, filled down, then right."""
         return [(index // ROWS + 1, index % ROWS + 1) for index in range(len(self.marks))]
 
     def _begins_streak(self, outcome: Outcome) -> bool:

@@ -38,7 +38,7 @@ class DerivedEntry(NamedTuple):
 
 
 def colour(lengths: Sequence[int], back: int) -> Colour | None:
-    """This will tell the mark that the last entry of the big road brings; `lengths` are its streaks, that one included.
+    """Tell the mark that the last entry of the big road brings; `lengths` are its streaks, that one included.
 
     Below the top of a column it is red if the cell to the left and the one above that are both full or both empty; at
     the top it is red if the two columns before, as far back as this road looks, are of one length. None: no mark yet.
@@ -64,7 +64,7 @@ class DerivedRoad:
         self._grid = Grid()
 
     def add(self, lengths: Sequence[int]) -> None:
-        """This will add the mark, if any, that the big road's last entry brings."""
+        """Add the mark, if any, that the big road's last entry brings."""
         found = colour(lengths, self._back)
         if found is None:
             return

@@ -32,7 +32,7 @@ class Grid:
         self._turned = False
 
     def next(self, *, new_streak: bool) -> Place:
-        """This will give the place of the next entry, which goes on with the last streak or begins a new one."""
+        """Give the place of the next entry, which goes on with the last streak or begins a new one."""
         last = self.last
         place = self._begin() if last is None or new_streak else self._go_on(last)
         self._taken.add((place.column, place.row))

@@ -45,7 +45,7 @@ class Totals(NamedTuple):
 
 
 def pairs(cards: Sequence[Card]) -> str:
-    """This will tell from cards in deal order (P B P B) whose first two are a pair: "", "p", "b" or "pb"."""
+    """Tell from cards in deal order (P B P B) whose first two are a pair: "", "p", "b" or "pb"."""
     ranks = [card[:1] for card in cards[:4]]
     if len(ranks) < 4:
         return ""
@@ -53,34 +53,34 @@ def pairs(cards: Sequence[Card]) -> str:
 
 
 def noted(run: str, mark: Mark, *, most: int | None) -> str:
-    """This will add a mark to a run; where the run has `most` marks already, it begins a new one."""
+    """Add a mark to a run; where the run has `most` marks already, it begins a new one."""
     full = most is not None and len(run.split()) >= most
     return str(mark) if full or not run else f"{run} {mark}"
 
 
 def without(run: str, number: int) -> str:
-    """This will take a voided round's mark out of a run; a round that is not in it changes nothing."""
+    """Take a voided round's mark out of a run; a round that is not in it changes nothing."""
     return " ".join(each for each in run.split() if read_one(each).number != number)
 
 
 def read(run: str) -> tuple[Mark, ...]:
-    """This will read all marks of a run, the oldest first. Raises ValueError for a text that is no run."""
+    """Read all marks of a run, the oldest first. Raises ValueError for a text that is no run."""
     return tuple(read_one(each) for each in run.split())
 
 
 def last(run: str, count: int) -> tuple[Mark, ...]:
-    """This will read the newest `count` marks of a run, the oldest first. Raises ValueError for a text that is none."""
+    """Read the newest `count` marks of a run, the oldest first. Raises ValueError for a text that is none."""
     return tuple(read_one(each) for each in run.split()[-count:])
 
 
 def tally(run: str) -> Totals:
-    """This will count the outcomes of a run without reading its marks: each has one capital letter, its winner's."""
+    """Count the outcomes of a run without reading its marks: each has one capital letter, its winner's."""
     banker, player, tie = run.count("B"), run.count("P"), run.count("T")
     return Totals(banker, player, tie, banker + player + tie)
 
 
 def read_one(text: str) -> Mark:
-    """This will read one mark. Raises ValueError."""
+    """Read one mark. Raises ValueError."""
     found = _MARK.fullmatch(text)
     if found is None:
         raise ValueError(f"{text!r} is not a mark such as 7Bn.")

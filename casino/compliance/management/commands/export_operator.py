@@ -18,14 +18,14 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """This will take an operator's slug, two days of UTC and the name of a file."""
+        """Take an operator's slug, two days of UTC and the name of a file."""
         parser.add_argument("operator", help="the operator's slug")
         parser.add_argument("since", type=date.fromisoformat, help="the first day (UTC)")
         parser.add_argument("until", type=date.fromisoformat, help="the first day that is left out (UTC)")
         parser.add_argument("file", type=Path)
 
     def handle(self, **options: Any) -> None:
-        """This will export. Raises CommandError for an operator that is not there."""
+        """Export. Raises CommandError for an operator that is not there."""
         try:
             operator = find_operator(slug=options["operator"]).id
         except Refusal as refusal:

@@ -19,13 +19,13 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """This will take an operator's slug, a player's id and the name of a file."""
+        """Take an operator's slug, a player's id and the name of a file."""
         parser.add_argument("operator", help="the operator's slug")
         parser.add_argument("player", type=UUID)
         parser.add_argument("file", type=Path)
 
     def handle(self, **options: Any) -> None:
-        """This will export a player. Raises CommandError for one that is not there."""
+        """Export a player. Raises CommandError for one that is not there."""
         try:
             operator = find_operator(slug=options["operator"]).id
             pieces = player_export.export(operator=operator, player=options["player"], now=timezone.now())

@@ -17,14 +17,14 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """This will take kinds of data, an age, and who it is that purges."""
+        """Take kinds of data, an age, and who it is that purges."""
         parser.add_argument("kind", nargs="*", help="kinds of data; all that are ever purged without any")
         parser.add_argument("--older-than", type=int, metavar="DAYS", help="only what is older than that")
         parser.add_argument("--go", action="store_true", help="do it, instead of saying what would be done")
         parser.add_argument("--by", metavar="NAME", default="", help="who does it; wanted with --go")
 
     def handle(self, **options: Any) -> None:
-        """This will look at each kind or purge it. Raises CommandError for what is too young."""
+        """Look at each kind or purge it. Raises CommandError for what is too young."""
         if options["go"] and not options["by"]:
             raise CommandError("Say who purges: --by NAME.")
         kinds, days = options["kind"] or list(retention.KEEPINGS), options["older_than"]

@@ -14,7 +14,7 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """This will say how many secrets came from which key. Raises CommandError for what no key opens."""
+        """Say how many secrets came from which key. Raises CommandError for what no key opens."""
         done = key_rotation.rotate(actor="system:rotate_personal_keys")
         for key, count in sorted(done.moved.items()):
             self.stdout.write(f"{count} from {key} to {done.key}")

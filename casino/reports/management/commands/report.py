@@ -24,7 +24,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """This will declare what can be chosen."""
+        """Declare what can be chosen."""
         parser.add_argument("name", nargs="?", help=f"one of {', '.join(registry.definitions())}")
         parser.add_argument("--operator", metavar="SLUG")
         parser.add_argument("--period", choices=[period.value for period in Period if period is not Period.INTERVAL])
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         parser.add_argument("--check", action="store_true", help="compare versions kept with what is sealed")
 
     def handle(self, *_args: Any, name: str | None, operator: str | None, check: bool, **options: Any) -> None:
-        """This will make one report, or check all."""
+        """Make one report, or check all."""
         if check:
             self._check(name, operator)
             return

@@ -19,11 +19,11 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """This will take the name of a file."""
+        """Take the name of a file."""
         parser.add_argument("--csv", metavar="FILE", type=Path, help="write the whole review there, functions too")
 
     def handle(self, **options: Any) -> None:
-        """This will review every user."""
+        """Review every user."""
         reviewed = access_review.lines(access_review.members(None).order_by("pk"))
         if options["csv"] is not None:
             options["csv"].write_text("".join(access_review.as_csv(reviewed)), encoding="utf-8", newline="")

@@ -66,7 +66,7 @@ def log(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Non
 
 
 def grow(stream: str, count: int) -> int:
-    """This will seal so many events more of a stream, and return the position of the last."""
+    """Seal so many events more of a stream, and return the position of the last."""
     (known,) = fetch("SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s", [stream])[0]
     write(stream, expected=known, count=count)
     sealer.seal_all()
